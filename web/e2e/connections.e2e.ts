@@ -64,6 +64,30 @@ test('an app is connected in a window of its own, used, cut at the vendor, conne
   await expectSound(page)
 })
 
+test('an API that is in no catalogue is connected by its document, shows what can be called there and is disconnected', async ({
+  page,
+}) => {
+  await enter(page, await newTrial(page.request), '/dashboard/app-library')
+  await page.getByRole('button', { name: 'Connect an API' }).click()
+  const form = page.getByRole('dialog', { name: 'Connect an API' })
+  await form.getByLabel('Name', { exact: true }).fill('Stock')
+  await form.getByLabel('What it can do').selectOption('paste')
+  await form
+    .getByLabel('OpenAPI document')
+    .fill(JSON.stringify({ openapi: '3.1.0', paths: { '/readyz': { get: { operationId: 'isReady', summary: 'Whether it is ready' } } } }))
+  await form.getByLabel('Address of the API').fill(new URL('/', page.url()).href)
+  await form.getByLabel('How it knows you').selectOption('none')
+  await expectSound(page)
+  await form.getByRole('button', { name: 'Connect', exact: true }).click()
+  await page.getByRole('button', { name: 'Manage Stock' }).click()
+  const panel = page.getByRole('dialog', { name: 'Stock' })
+  await expect(panel.getByText('Whether it is ready')).toBeVisible()
+  await expectSound(page)
+  await panel.getByRole('button', { name: 'Disconnect' }).click()
+  await page.getByRole('dialog', { name: 'Disconnect Stock?' }).getByRole('button', { name: 'Disconnect' }).click()
+  await expect(page.getByText('An app that is not here?')).toBeVisible()
+})
+
 test.describe('a key', () => {
   test.use({ allowed: [/status of 400/] })
   test('an app that takes a key tries it, says what is wrong with it and keeps the right one [spec-124]', async ({ page }) => {

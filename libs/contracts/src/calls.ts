@@ -43,6 +43,7 @@ import type * as identityKeys from './identity/keys.ts'
 import type * as integrationsAds from './integrations/ads.ts'
 import type * as integrations from './integrations/api.ts'
 import type * as integrationsConnections from './integrations/connections.ts'
+import type * as integrationsCustom from './integrations/custom.ts'
 import type * as integrationsNotion from './integrations/notion.ts'
 import type * as integrationsWatches from './integrations/watches.ts'
 import type * as marketplace from './marketplace/api.ts'
@@ -109,6 +110,7 @@ type Modules = typeof aiGateway &
   typeof integrations &
   typeof integrationsAds &
   typeof integrationsConnections &
+  typeof integrationsCustom &
   typeof integrationsNotion &
   typeof integrationsWatches &
   typeof marketplace &

@@ -224,6 +224,7 @@ export const errors = {
   connection_broken: { status: 409, message: 'The app does not accept this connection any more. Connect it again in the App Library.' },
   app_not_connected: { status: 409, message: 'The app is not connected. Connect it in the App Library.' },
   app_action_unknown: { status: 400, message: 'The app has no action of that name.' },
+  custom_api_document: { status: 400, message: 'This is no OpenAPI 3 document in JSON.' },
   app_trigger_unknown: { status: 400, message: 'The app tells nothing of that name.' },
   watch_limit: { status: 409, message: 'You watch 50 things. Stop watching one that you do not need.' },
   app_input: { status: 400, message: 'The action needs other fields.' },

@@ -68,6 +68,7 @@ import * as integrationsAds from './integrations/ads.ts'
 import * as integrationsApi from './integrations/api.ts'
 import * as integrationsCalendars from './integrations/calendars.ts'
 import * as integrationsConnections from './integrations/connections.ts'
+import * as integrationsCustom from './integrations/custom.ts'
 import * as integrationsEvents from './integrations/events.ts'
 import * as integrationsNotion from './integrations/notion.ts'
 import * as integrationsTables from './integrations/tables.ts'
@@ -161,6 +162,7 @@ export const contracts: Record<ProcessName, object> = {
     ...integrationsApi,
     ...integrationsCalendars,
     ...integrationsConnections,
+    ...integrationsCustom,
     ...integrationsEvents,
     ...integrationsNotion,
     ...integrationsTables,

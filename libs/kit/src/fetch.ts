@@ -126,6 +126,9 @@ export function createGuardedFetch({
 /** Counted as it is read, after unpacking: a small answer can unpack to one that fills the memory. */
 function bounded(response: Response, maxBytes: number, undici: Undici): Response {
   if (!response.body) return response
+  // Of what is not packed, no more comes than is announced.
+  const announced = response.headers.get('content-length')
+  if (announced !== null && Number(announced) <= maxBytes && !response.headers.has('content-encoding')) return response
   let seen = 0
   const counted = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {

@@ -95,6 +95,8 @@ export const UNTIMED: Record<string, string> = {
   'preview-ad-change': 'asks a connected app',
   'show-notion-page': 'asks a connected app',
   'list-calendar-changes': 'asks a connected app',
+  'read-custom-api': 'asks an API of the person’s own',
+  'list-custom-operations': 'at most 300 operations of one API, by its id',
   'show-connection': 'fifty calls of one connection, by its id',
   'check-domains': 'asks the registries of domains',
   'ai-chat': 'an answer of a model: `npm run bench ai`',

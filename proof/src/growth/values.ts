@@ -34,6 +34,7 @@ export const BOUNDED: Record<string, number> = {
   ad_rules: 50,
   app_hooks: 100,
   app_watches: 50,
+  custom_apis: 20,
   /** Ten years of five figures. */
   fact_days: 18_750,
   fact_sums: 5,

@@ -149,6 +149,15 @@ export type IntegrationsDb = LaneDb & {
     missed_at: Date | null
     created_at: Generated<Date>
   }
+  /** What can be called of an API of the person's own; its id is the connection's. */
+  custom_apis: {
+    id: string
+    user_id: string
+    base: string
+    auth: string
+    operations: unknown
+    created_at: Generated<Date>
+  }
   revocations: {
     id: string
     generation: number

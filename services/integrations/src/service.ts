@@ -12,6 +12,7 @@ import * as ads from './migrations/0010_ads.ts'
 import * as inUse from './migrations/0011_in_use.ts'
 import * as hooks from './migrations/0012_hooks.ts'
 import * as watches from './migrations/0013_watches.ts'
+import * as customApis from './migrations/0014_custom_apis.ts'
 import type { IntegrationsDb } from './schema.ts'
 import { webhookConsumers } from './webhooks/consumers.ts'
 import { webhookRoutes } from './webhooks/routes.ts'
@@ -29,6 +30,7 @@ export const integrationsService: ServiceDefinition<IntegrationsDb, Config> = {
     '0011_in_use': inUse,
     '0012_hooks': hooks,
     '0013_watches': watches,
+    '0014_custom_apis': customApis,
   },
   setup(rt) {
     connectionRoutes(rt)

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { adRuleApplied } from '@operon/contracts/integrations/events'
 import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
@@ -61,7 +62,11 @@ test('campaigns, ad sets and ads have their ten fields [spec-91]', async () => {
 test('figures are kept for ten minutes with the time they were fetched, and Meta is not asked meanwhile [spec-91]', async () => {
   const user = await advertiser()
   const before = await list(user, 'campaign')
-  const calls = () => world.db.selectFrom('connection_calls').select('id').where('user_id', '=', user.id).execute()
+  const calls = async () => {
+    // They are written a moment later.
+    await wait(100)
+    return world.db.selectFrom('connection_calls').select('id').where('user_id', '=', user.id).execute()
+  }
   const asked = (await calls()).length
   expect((await list(user, 'campaign')).fetched_at).toBe(before.fetched_at)
   expect((await calls()).length).toBe(asked)

@@ -57,7 +57,7 @@ export type AppDefinition = {
   /** Reasons that mean that our access has ended. */
   ended?: readonly string[]
   /** Of apps whose key buys a short-lived token: how. The key itself is kept as `refresh`. */
-  mint?: (held: Held) => { url: string; headers: Record<string, string>; form: Record<string, string> }
+  mint?: (held: Held) => { url: string; headers: Record<string, string>; form: Record<string, string> } | null
   /** How its lists go on, where all of them go on the same way. */
   paging?: Paging
   actions: Record<string, AppAction>

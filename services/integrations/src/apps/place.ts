@@ -1,10 +1,11 @@
 import { type AppId, appOf } from '@operon/contracts/integrations/apps'
 import { sandboxAddress } from '@operon/contracts/sandbox/events'
 import type { ThirdParty } from '@operon/contracts/third-parties'
-import { sandboxIsOpen } from '@operon/kit/config'
+import { facesPeople, sandboxIsOpen } from '@operon/kit/config'
 import { createGuardedFetch, type GuardedFetch } from '@operon/kit/fetch'
 import type { Runtime } from '@operon/kit/service'
 import type { Config } from '../config.ts'
+import { CUSTOM } from './custom.ts'
 import type { Client, VendorId } from './vendors.ts'
 
 /** Where an app is: at its vendor's own addresses, or at those of the stand-in, which has each under the vendor's host name. */
@@ -15,7 +16,13 @@ export type Places = {
   /** Of a connection that was made there. */
   at(app: AppId, sandbox: boolean): Place | null
   fetch: GuardedFetch
+  /** For addresses that a person chose: no stand-in is behind them. */
+  strangers: GuardedFetch
 }
+/** What the calls of an app go through. */
+export const placesFor = ({ fetch, strangers }: Places, app: string): Pick<Places, 'fetch'> => ({
+  fetch: app === CUSTOM ? strangers : fetch,
+})
 
 const KNOWN_MS = 5_000
 const inSandbox: Client = { id: 'operon-sandbox', secret: 'operon-sandbox-secret' }
@@ -66,5 +73,6 @@ export function openPlaces({ kit, config, ask }: Pick<Runtime<any, Config>, 'kit
     at: (app, isSandbox) => (isSandbox ? (isOpen ? sandbox : null) : liveOf(app)),
     // The hosts of vendors are shared by all accounts, so that a connection has its own circuit instead.
     fetch: createGuardedFetch({ trusted: isOpen ? standIn : null, breaks: false }),
+    strangers: createGuardedFetch({ loopback: config.WEBHOOK_LOOPBACK && !facesPeople(kit), breaks: false }),
   }
 }

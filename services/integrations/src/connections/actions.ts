@@ -9,6 +9,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { actionOf, definitionOf } from '../apps/all.ts'
 import type { AppAction, AppRequest, Doing, EachOne, Held, Reading, Row } from '../apps/app.ts'
+import { CUSTOM } from '../apps/custom.ts'
 import type { Places } from '../apps/place.ts'
 import type { IntegrationsDb } from '../schema.ts'
 import type { CallApp } from './call.ts'
@@ -26,7 +27,12 @@ const BATCH = 1000
 const rank = { connected: 0, degraded: 1, broken: 2, disconnected: 3 } as const
 
 const ownConnections = (ctx: Call) =>
-  ctx.db.selectFrom('connections').selectAll().where('user_id', '=', signedIn(ctx).id).where('state', '<>', 'disconnected')
+  ctx.db
+    .selectFrom('connections')
+    .selectAll()
+    .where('user_id', '=', signedIn(ctx).id)
+    .where('app', '<>', CUSTOM)
+    .where('state', '<>', 'disconnected')
 
 export async function listApps(ctx: Call, _input: unknown, places: Places) {
   const rows = await ownConnections(ctx).execute()

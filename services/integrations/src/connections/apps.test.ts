@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { userDeleted } from '@operon/contracts/identity/events'
 import { apps } from '@operon/contracts/integrations/apps'
 import { appTold, connectionBroken, connectionChanged } from '@operon/contracts/integrations/events'
@@ -293,6 +294,8 @@ test('a cut over there is noticed while the connection is in use, without a call
   const [id, other] = await Promise.all([connected(busy, 'meta-ads'), connected(idle, 'notion')])
   await call(busy, 'create-ad-rule', { campaign_id: '4001', most_cents: 100_000_000 })
   for (const email of [busy.email, idle.email]) for (const grant of await grantsOf(email)) await steer(grant.id, 'cut')
+  // What its calls found is written a moment later.
+  await wait(100)
   await db
     .updateTable('connections')
     .set({ checked_at: new Date(Date.now() - 40_000) })
@@ -404,6 +407,7 @@ test('a person is given their connections without a token, and an account that i
     { app: 'google-drive', action: 'make-folder', input: { name: 'Offers' } },
     { 'idempotency-key': 'one' },
   )
+  await expect.poll(() => db.selectFrom('connection_calls').select('id').where('user_id', '=', user.id).execute()).toHaveLength(1)
   const { rt } = platform.services.integrations!
   const given: Record<string, number> = {}
   for (let from: any = null, more = true; more; ) {

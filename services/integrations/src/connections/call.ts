@@ -1,18 +1,17 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { appName } from '@operon/contracts/words'
-import { UNSYNCED } from '@operon/kit/db'
 import { DomainError } from '@operon/kit/errors'
 import { Circuit } from '@operon/kit/fetch'
-import { newId } from '@operon/kit/ids'
 import type { Runtime } from '@operon/kit/service'
 import { inTransaction } from '@operon/kit/tx'
-import { sql } from 'kysely'
 import { definitionOf } from '../apps/all.ts'
 import type { Answer, AppDefinition, AppRequest, Held } from '../apps/app.ts'
-import type { Place, Places } from '../apps/place.ts'
+import { CUSTOM } from '../apps/custom.ts'
+import { type Place, type Places, placesFor } from '../apps/place.ts'
 import type { Config } from '../config.ts'
 import type { IntegrationsDb } from '../schema.ts'
 import { breakConnection, type ConnectionRow } from './keep.ts'
+import { FAILING, openNotes } from './notes.ts'
 import { holdUntil, takeTurn } from './rate.ts'
 import type { Tokens } from './tokens.ts'
 
@@ -23,15 +22,14 @@ const DEADLINE_MS = 20_000
 const PATIENCE_MS = 3_000
 const MAX_BYTES = 2 * 1024 * 1024
 const MOST_CIRCUITS = 1000
-/** The action of a call that only looks whether the connection still works. */
-export const LOOK = 'look'
 
 export type Asked = { action: string; effect: 'reads' | 'changes' | 'sends'; signal?: AbortSignal }
 export type CallApp = (connection: ConnectionRow, request: (held: Held) => AppRequest, asked: Asked) => Promise<Answer>
 
 /** The one way to call an app: its turn, a token that is good, the guarded fetch, and an answer that is told apart. */
 export function openCalls(rt: Rt, places: Places, tokens: Tokens): CallApp {
-  const { db, log } = rt
+  const { db } = rt
+  const note = openNotes(rt)
   const circuits = new Map<string, Circuit>()
 
   function circuitOf(id: string): Circuit {
@@ -51,7 +49,7 @@ export function openCalls(rt: Rt, places: Places, tokens: Tokens): CallApp {
     let { row, held } = await tokens.fresh(connection)
     for (let again = false; ; again = true) {
       const { status, answer, retryAfterMs } = await circuitOf(row.id).run(() =>
-        sendTo(places, place, app, held, request(held), signal).catch(lostIn(effect)),
+        sendTo(placesFor(places, row.app), place, app, held, request(held), signal).catch(lostIn(effect)),
       )
       const refusal = status < 400 ? (app.refusal?.(answer) ?? null) : reasonIn(answer, status)
       if (refusal === null) return answer
@@ -75,23 +73,6 @@ export function openCalls(rt: Rt, places: Places, tokens: Tokens): CallApp {
     }
   }
 
-  async function note({ id, user_id }: ConnectionRow, action: string, outcome: string, startedAt: number) {
-    const state = outcome === 'ok' ? 'connected' : FAILING.has(outcome) ? 'degraded' : null
-    const failure = state === 'degraded' ? 'The last call failed on its side.' : null
-    // A look that found nothing is no use of the connection, and not worth a line of its log.
-    const isLook = action === LOOK
-    await sql`
-      with called as (
-        insert into connection_calls (id, connection_id, user_id, action, outcome, duration_ms)
-        select ${newId()}::uuid, ${id}::uuid, ${user_id}::uuid, ${action}, ${outcome}, ${Math.round(performance.now() - startedAt)}::integer
-        where not (${isLook}::boolean and ${outcome}::text = 'ok')
-      )
-      update connections set last_call_at = case when ${isLook}::boolean then last_call_at else now() end, checked_at = case when ${outcome} = 'ok' then now() else checked_at end,
-        state = case when state in ('connected', 'degraded') then coalesce(${state}, state) else state end,
-        failure = case when state in ('connected', 'degraded') and ${state}::text is not null then ${failure} else failure end
-      from ${sql.raw(UNSYNCED)} where id = ${id} and user_id = ${user_id}`.execute(db)
-  }
-
   return async (connection, request, asked) => {
     const startedAt = performance.now()
     let outcome = 'ok'
@@ -101,9 +82,7 @@ export function openCalls(rt: Rt, places: Places, tokens: Tokens): CallApp {
       outcome = error instanceof DomainError ? error.code : 'upstream_failed'
       throw error
     } finally {
-      await note(connection, asked.action, outcome, startedAt).catch((err: unknown) =>
-        log.warn({ err }, 'a call of an app was not written down'),
-      )
+      await note(connection, asked.action, outcome, startedAt)
     }
   }
 }
@@ -113,7 +92,6 @@ const lostIn = (effect: Asked['effect']) => (error: unknown) => {
   const isLost = error instanceof DomainError && (error.code === 'upstream_timeout' || error.code === 'upstream_failed')
   throw isLost && effect !== 'reads' ? new DomainError('app_unknown_outcome', { cause: error }) : error
 }
-const FAILING = new Set(['upstream_failed', 'upstream_timeout', 'app_unknown_outcome'])
 const isTheirs = (error: unknown) => !(error instanceof DomainError) || FAILING.has(error.code)
 const busy = (afterMs: number) => {
   const seconds = Math.max(1, Math.ceil(afterMs / 1000))
@@ -156,14 +134,15 @@ export async function sendTo(
   })
   const retry = Number(response.headers.get('retry-after'))
   const text = await response.text()
-  return { status: response.status, answer: parsed(text), retryAfterMs: Number.isFinite(retry) && retry > 0 ? retry * 1000 : null }
+  return { status: response.status, answer: parsed(text, app), retryAfterMs: Number.isFinite(retry) && retry > 0 ? retry * 1000 : null }
 }
 
-function parsed(text: string): Answer {
+/** What is no JSON says nothing in the protocols that we know; of an API that we do not, it is the answer. */
+function parsed(text: string, { id }: AppDefinition): Answer {
   try {
     return JSON.parse(text)
   } catch {
-    return {}
+    return id === CUSTOM ? text : {}
   }
 }
 

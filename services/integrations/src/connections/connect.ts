@@ -49,7 +49,7 @@ export async function initiate(ctx: Call, app: AppId, { return_to }: { return_to
 
 const notSetUp = (app: AppId) => `OAuth not yet implemented for ${appOf(app)!.name}`
 
-async function demandRoom(ctx: Call): Promise<void> {
+export async function demandRoom(ctx: Call): Promise<void> {
   const last = await ctx.db
     .selectFrom('connections')
     .select('id')
@@ -142,8 +142,9 @@ async function connectByKey(ctx: Call, input: Input<typeof api.connectApp>, plac
   if (!/^[\x21-\x7e]+$/.test(key)) throw new DomainError('app_key_refused')
   const { mint: buys } = definitionOf(app)
   const held: Held = { access: key, ...(buys && { refresh: key }), ...(Object.keys(fields).length && { fields }) }
-  const granted: Granted = buys
-    ? await mint(at.places, place, buys(held), held).catch((error: unknown) => {
+  const bought = buys?.(held)
+  const granted: Granted = bought
+    ? await mint(at.places, place, bought, held).catch((error: unknown) => {
         throw error instanceof NotGranted ? new DomainError('app_key_refused', { cause: error }) : error
       })
     : { held, scopes: [], seconds: null }

@@ -9,6 +9,7 @@ import { adRoutes } from '../ads/routes.ts'
 import { openPlaces } from '../apps/place.ts'
 import { calendarRoutes } from '../calendars/routes.ts'
 import type { Config } from '../config.ts'
+import { customRoutes } from '../custom/routes.ts'
 import { notionRoutes } from '../notion/routes.ts'
 import type { IntegrationsDb } from '../schema.ts'
 import { watchRoutes } from '../watches/routes.ts'
@@ -58,6 +59,7 @@ export function connectionRoutes(rt: Runtime<IntegrationsDb, Config>) {
   adRoutes(rt, call)
   calendarRoutes(rt, { rt, places, call })
   watchRoutes(rt, call)
+  customRoutes(rt, connecting, call)
   rt.job(revokeAccess, (_ctx, { payload }) => revoke(rt, places, payload))
   rt.job(connectionLook, () => lookAfter(rt, call), { everyMs: 15_000 })
   rt.job(

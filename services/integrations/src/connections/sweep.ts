@@ -5,13 +5,15 @@ import { DomainError } from '@operon/kit/errors'
 import type { Runtime } from '@operon/kit/service'
 import { type Selectable, sql } from 'kysely'
 import { definitionOf } from '../apps/all.ts'
+import { CUSTOM } from '../apps/custom.ts'
 import type { Places } from '../apps/place.ts'
 import { vendors } from '../apps/vendors.ts'
 import type { Config } from '../config.ts'
 import { stopThere } from '../hooks/hooks.ts'
 import type { IntegrationsDb } from '../schema.ts'
-import { type CallApp, LOOK } from './call.ts'
+import type { CallApp } from './call.ts'
 import { unseal } from './keep.ts'
+import { LOOK } from './notes.ts'
 import type { Tokens } from './tokens.ts'
 
 type Rt = Runtime<IntegrationsDb, Config>
@@ -39,7 +41,11 @@ export async function keepAlive({ db, log }: Pick<Rt, 'db' | 'log'>, tokens: Tok
       )
       .execute()
   await inTurns(due, (row) => tokens.fresh(row, row.generation).then(() => {}, quiet('a token was not renewed')))
-  const unseen = await alive().where('checked_at', '<', sql<Date>`now() - interval '1 day'`).orderBy('checked_at').execute()
+  const unseen = await alive()
+    .where('app', '<>', CUSTOM)
+    .where('checked_at', '<', sql<Date>`now() - interval '1 day'`)
+    .orderBy('checked_at')
+    .execute()
   if (unseen.length)
     await db
       .updateTable('connections')
@@ -75,7 +81,7 @@ export async function lookAfter({ db, log }: Pick<Rt, 'db' | 'log'>, call: CallA
     : sql`${LOOK_SECONDS}::float8`
   const { rows: due } = await sql<Selectable<IntegrationsDb['connections']>>`
     with due as (
-      select id from connections where state in ('connected', 'degraded') and last_call_at > now() - interval '1 hour'
+      select id from connections where state in ('connected', 'degraded') and app <> ${CUSTOM} and last_call_at > now() - interval '1 hour'
         and checked_at < now() - ${every} * interval '1 second'
       order by checked_at limit ${BATCH} for update skip locked
     )

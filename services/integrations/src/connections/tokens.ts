@@ -7,7 +7,7 @@ import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import { definitionOf } from '../apps/all.ts'
 import type { Held } from '../apps/app.ts'
-import type { Place, Places } from '../apps/place.ts'
+import { type Place, type Places, placesFor } from '../apps/place.ts'
 import { basic, type Vendor, vendors } from '../apps/vendors.ts'
 import type { Config } from '../config.ts'
 import type { IntegrationsDb } from '../schema.ts'
@@ -127,7 +127,8 @@ export function openTokens(rt: Rt, places: Places): Tokens {
 
   const isStale = ({ generation, expires_at }: ConnectionRow, than?: number) =>
     generation === than || (expires_at !== null && expires_at.getTime() - now() < MARGIN_MS)
-  const canRenew = (row: ConnectionRow, held: Held) => Boolean(definitionOf(row.app).mint || (definitionOf(row.app).vendor && held.refresh))
+  const canRenew = (row: ConnectionRow, held: Held) =>
+    Boolean(definitionOf(row.app).mint?.(held) || (definitionOf(row.app).vendor && held.refresh))
   const read = (id: string) => db.selectFrom('connections').selectAll().where('id', '=', id).executeTakeFirst()
   const gone = (row?: ConnectionRow) => new DomainError(row?.state === 'broken' ? 'connection_broken' : 'app_not_connected')
 
@@ -170,8 +171,9 @@ export function openTokens(rt: Rt, places: Places): Tokens {
     const place = places.at(row.app, row.sandbox)
     try {
       if (!place) throw new NotGranted('The operator has no access to it any more.', true)
-      const granted = definition.mint
-        ? await mint(places, place, definition.mint(held), held)
+      const bought = definition.mint?.(held)
+      const granted = bought
+        ? await mint(placesFor(places, row.app), place, bought, held)
         : await exchange(places, place, vendors[definition.vendor!], { grant_type: 'refresh_token', refresh_token: held.refresh! }, held)
       const saved = await db
         .updateTable('connections')
@@ -240,7 +242,7 @@ function roomFor(most: number): Room {
 
 /** A short-lived token for the key that the person pasted. */
 export async function mint(
-  places: Places,
+  places: Pick<Places, 'fetch'>,
   place: Place,
   call: { url: string; headers: Record<string, string>; form: Record<string, string> },
   held: Held,

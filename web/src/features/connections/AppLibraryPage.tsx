@@ -14,6 +14,7 @@ import { SearchForm } from '../../ui/Field.tsx'
 import { EmptyState, ErrorState, PageHeader, Skeleton } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { AppPanel, StatePill } from './AppPanel.tsx'
+import { CustomApis } from './CustomApis.tsx'
 import { useConnect } from './connecting.ts'
 import { KeyDialog } from './KeyDialog.tsx'
 
@@ -35,6 +36,7 @@ export function AppLibraryPage() {
     void queries.invalidateQueries({ queryKey: ['list-apps'] })
     void queries.invalidateQueries({ queryKey: ['list-connections'] })
     void queries.invalidateQueries({ queryKey: ['list-app-triggers'] })
+    void queries.invalidateQueries({ queryKey: ['list-custom-apis'] })
   }, [queries])
   useLive('connection', reload)
   const connecting = useConnect(reload)
@@ -116,6 +118,7 @@ export function AppLibraryPage() {
             </section>
           ))
         : null}
+      {listed.data && shown === 'All' && !q ? <CustomApis /> : null}
       {opened ? (
         <AppPanel
           app={opened}

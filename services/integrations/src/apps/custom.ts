@@ -1,0 +1,37 @@
+import type { AppId } from '@operon/contracts/integrations/apps'
+import type { AppDefinition, AppRequest, Held } from './app.ts'
+import { basic } from './vendors.ts'
+
+/** In the place of an app's id: an API of the person's own. It is none of the catalogue and in none of its lists. */
+export const CUSTOM = 'custom' as AppId
+
+/** What of the seal says where it is and how the key travels. */
+export type CustomFields = { auth: string; auth_name?: string; client_id?: string; token_url?: string }
+
+function signed({ access, fields = {} }: Held, request: AppRequest): AppRequest {
+  const { auth, auth_name: name = '' } = fields
+  const with_ = (header: string, value: string) => ({ ...request, headers: { ...request.headers, [header]: value } })
+  if (auth === 'bearer' || auth === 'oauth') return with_('authorization', `Bearer ${access}`)
+  if (auth === 'basic') return with_('authorization', `Basic ${Buffer.from(access).toString('base64')}`)
+  if (auth === 'header') return with_(name.toLowerCase(), access)
+  if (auth === 'query') return { ...request, query: { ...request.query, [name]: access } }
+  return request
+}
+
+export const custom: AppDefinition = {
+  id: CUSTOM,
+  api: ({ base }) => base ?? '',
+  sign: signed,
+  who: { path: '', read: ({ id, name }) => ({ id, name }) },
+  perMinute: 60,
+  // A token is bought where the person said so, with the client's id and secret.
+  mint: ({ refresh, fields = {} }) =>
+    fields.auth === 'oauth' && refresh
+      ? {
+          url: fields.token_url!,
+          headers: basic({ id: fields.client_id!, secret: refresh }),
+          form: { grant_type: 'client_credentials' },
+        }
+      : null,
+  actions: {},
+}

@@ -1,0 +1,117 @@
+import type { CallArgs } from '@operon/contracts/calls'
+import { type FormEvent, useState } from 'react'
+import { call } from '../../api/call.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { PasswordField, SelectField, TextArea, TextField } from '../../ui/Field.tsx'
+import { Alert } from '../../ui/Panel.tsx'
+import type { CustomApi } from './CustomApis.tsx'
+
+type Args = CallArgs<'connect-custom-api'>
+type Auth = NonNullable<Args['auth']>
+const auths: { id: Auth; name: string }[] = [
+  { id: 'bearer', name: 'Bearer token' },
+  { id: 'header', name: 'Key in a header' },
+  { id: 'query', name: 'Key in the address' },
+  { id: 'basic', name: 'User and password' },
+  { id: 'oauth', name: 'OAuth client' },
+  { id: 'none', name: 'No key' },
+]
+const sources = { url: 'Address of its OpenAPI document', paste: 'Paste its OpenAPI document', base: 'Its address alone' } as const
+
+/** Where an API is and how its key travels; it is tried before it is kept. */
+export function CustomApiDialog({ api, onClose, onDone }: { api: CustomApi | null; onClose: () => void; onDone: (text: string) => void }) {
+  const [source, setSource] = useState<keyof typeof sources>('url')
+  const [auth, setAuth] = useState<Auth>(api?.auth ?? 'bearer')
+  const [problem, setProblem] = useState<string>()
+  const [busy, setBusy] = useState(false)
+
+  async function save(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const fields = [...new FormData(event.currentTarget)].map(([name, value]) => [name, String(value).trim()])
+    setBusy(true)
+    setProblem(undefined)
+    try {
+      const given = Object.fromEntries(fields.filter(([, value]) => value)) as Omit<Args, 'auth'>
+      const { operations, left_out } = await call('connect-custom-api', {
+        ...given,
+        auth,
+        ...(api && { connection_id: api.connection_id }),
+      })
+      onDone(
+        `${operations === 1 ? 'One operation' : `${operations} operations`}${left_out ? `, ${left_out} left out: they cannot be called, or are more than 300` : ''}`,
+      )
+    } catch (error) {
+      setProblem((error as Error).message)
+      setBusy(false)
+    }
+  }
+
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={api ? `Connect ${api.name} again` : 'Connect an API'}
+      description="It is tried with one call. The key is kept encrypted, and nobody can read it here again."
+    >
+      <form onSubmit={save} className="flex flex-col gap-4" autoComplete="off">
+        {problem ? <Alert title="The API was not connected">{problem}</Alert> : null}
+        <TextField name="name" label="Name" defaultValue={api?.name} required maxLength={80} data-first="" />
+        <SelectField label="What it can do" value={source} onChange={({ target }) => setSource(target.value as keyof typeof sources)}>
+          {Object.entries(sources).map(([id, name]) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </SelectField>
+        {source === 'url' ? (
+          <TextField name="document_url" label="Address of the document" type="url" required maxLength={1000} hint="OpenAPI 3 in JSON" />
+        ) : null}
+        {source === 'paste' ? (
+          <TextArea name="document" label="OpenAPI document" required maxLength={900_000} hint="OpenAPI 3 in JSON" />
+        ) : null}
+        {source === 'url' ? null : (
+          <TextField
+            name="base"
+            label="Address of the API"
+            type="url"
+            defaultValue={api?.base}
+            required={source === 'base'}
+            maxLength={500}
+            hint={source === 'paste' ? 'Where the document does not say it' : 'As https://api.example.com/v1'}
+          />
+        )}
+        <SelectField label="How it knows you" value={auth} onChange={({ target }) => setAuth(target.value as Auth)}>
+          {auths.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </SelectField>
+        {auth === 'header' || auth === 'query' ? (
+          <TextField name="auth_name" label={auth === 'header' ? 'Name of the header' : 'Name in the address'} required maxLength={100} />
+        ) : null}
+        {auth === 'oauth' ? (
+          <>
+            <TextField name="token_url" label="Address that gives tokens" type="url" required maxLength={1000} />
+            <TextField name="client_id" label="Client id" required maxLength={400} />
+          </>
+        ) : null}
+        {auth === 'none' ? null : (
+          <PasswordField
+            name="key"
+            label={auth === 'oauth' ? 'Client secret' : auth === 'basic' ? 'User and password' : 'Key'}
+            hint={auth === 'basic' ? 'As user:password' : undefined}
+            required
+            maxLength={4000}
+            autoComplete="off"
+          />
+        )}
+        <TextField name="check_path" label="Path to try" maxLength={300} hint="A path that only reads, as items. May stay empty" />
+        <Button type="submit" variant="primary" busy={busy ? 'Trying it' : false}>
+          Connect
+        </Button>
+      </form>
+    </Dialog>
+  )
+}

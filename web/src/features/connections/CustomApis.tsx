@@ -1,0 +1,151 @@
+import type { CallReply } from '@operon/contracts/calls'
+import { useQueryClient } from '@tanstack/react-query'
+import { Plug } from 'lucide-react'
+import { useState } from 'react'
+import { call, useCall } from '../../api/call.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Confirm, Dialog } from '../../ui/Dialog.tsx'
+import { ago } from '../../ui/format.ts'
+import { Alert, EmptyState, ErrorState, Skeleton } from '../../ui/Panel.tsx'
+import { attempt, toast } from '../../ui/toast.tsx'
+import { StatePill } from './AppPanel.tsx'
+import { CustomApiDialog } from './CustomApiDialog.tsx'
+
+export type CustomApi = CallReply<'list-custom-apis'>['apis'][number]
+
+/** APIs that are in no catalogue: an address, a key, and what can be called there. */
+export function CustomApis() {
+  const queries = useQueryClient()
+  const listed = useCall('list-custom-apis', {}, { key: ['list-custom-apis'] })
+  const [editing, setEditing] = useState<CustomApi | 'new' | null>(null)
+  const [opened, setOpened] = useState<CustomApi | null>(null)
+  const reload = () => queries.invalidateQueries({ queryKey: ['list-custom-apis'] })
+  const apis = listed.data?.apis ?? []
+  const connectButton = (
+    <Button onClick={() => setEditing('new')}>
+      <Plug />
+      Connect an API
+    </Button>
+  )
+
+  return (
+    <section className="mb-8">
+      <div className="mb-2 flex flex-wrap items-center justify-between gap-2">
+        <h2 className="text-14 font-semibold">Your own APIs</h2>
+        {apis.length ? connectButton : null}
+      </div>
+      {listed.isPending ? <Skeleton className="h-24" /> : null}
+      {listed.isError ? <ErrorState title="Your APIs could not be loaded" error={listed.error} retry={() => listed.refetch()} /> : null}
+      {listed.data && !apis.length ? (
+        <EmptyState compact title="An app that is not here?" action={connectButton}>
+          Connect its API by its OpenAPI document or its address. The assistant then reads from it, and calls it once you approve.
+        </EmptyState>
+      ) : null}
+      {apis.length ? (
+        <ul className="divide-y divide-line rounded-panel bg-panel hairline">
+          {apis.map((api) => (
+            <li key={api.connection_id} className="flex flex-wrap items-center justify-between gap-3 p-3 text-13">
+              <div className="min-w-0">
+                <p className="flex flex-wrap items-center gap-2 font-medium">
+                  {api.name} <StatePill state={api.state} />
+                </p>
+                <p className="break-all text-12 text-faint">
+                  {api.base} · {api.operations === 1 ? 'one operation' : `${api.operations} operations`}
+                  {api.last_call_at ? ` · last call ${ago(api.last_call_at)}` : ''}
+                </p>
+              </div>
+              <Button onClick={() => setOpened(api)} aria-label={`Manage ${api.name}`}>
+                Manage
+              </Button>
+            </li>
+          ))}
+        </ul>
+      ) : null}
+      {opened ? (
+        <CustomApiPanel
+          api={opened}
+          onClose={() => setOpened(null)}
+          onEdit={() => {
+            setEditing(opened)
+            setOpened(null)
+          }}
+          onGone={() => {
+            setOpened(null)
+            void reload()
+          }}
+        />
+      ) : null}
+      {editing ? (
+        <CustomApiDialog
+          api={editing === 'new' ? null : editing}
+          onClose={() => setEditing(null)}
+          onDone={(text) => {
+            setEditing(null)
+            toast.success('The API is connected', text)
+            void reload()
+          }}
+        />
+      ) : null}
+    </section>
+  )
+}
+
+type PanelProps = { api: CustomApi; onClose: () => void; onEdit: () => void; onGone: () => void }
+function CustomApiPanel({ api, onClose, onEdit, onGone }: PanelProps) {
+  const [asked, setAsked] = useState(false)
+  const operations = useCall('list-custom-operations', { connection_id: api.connection_id })
+  const disconnect = () =>
+    attempt('The API is still connected', async () => {
+      await call('disconnect-custom-api', { connection_id: api.connection_id }, { idempotencyKey: crypto.randomUUID() })
+      toast.success(`${api.name} is disconnected`)
+      onGone()
+    })
+
+  return (
+    <Dialog open onClose={onClose} title={api.name} side="right">
+      <div className="flex flex-col gap-6 text-13">
+        <p className="break-all text-muted">{api.base}</p>
+        {api.failure ? <Alert tone={api.state === 'broken' ? 'bad' : 'warn'}>{api.failure}</Alert> : null}
+        <p className="flex flex-wrap gap-2">
+          <Button variant={api.state === 'broken' ? 'primary' : 'secondary'} onClick={onEdit}>
+            Connect again
+          </Button>
+          <Button variant="ghost" onClick={() => setAsked(true)}>
+            Disconnect
+          </Button>
+        </p>
+        <section>
+          <h3 className="mb-2 font-semibold">What can be called</h3>
+          {operations.isPending ? <Skeleton className="h-24" /> : null}
+          {operations.isError ? (
+            <ErrorState title="The operations could not be loaded" error={operations.error} retry={() => operations.refetch()} />
+          ) : null}
+          <ul className="divide-y divide-line rounded-panel hairline">
+            {operations.data?.operations.map(({ name, title, method, path, effect }) => (
+              <li key={name} className="flex items-baseline justify-between gap-3 px-3 py-2">
+                <span className="min-w-0">
+                  <span className="block">{title}</span>
+                  <span className="block break-all text-12 text-faint">
+                    {method} {path}
+                  </span>
+                </span>
+                <span className="shrink-0 text-12 text-faint">{effect === 'reads' ? 'Reads' : 'Asks you first'}</span>
+              </li>
+            ))}
+          </ul>
+          <p className="mt-2 text-12 text-faint">Ask the assistant for it by the name of the API.</p>
+        </section>
+      </div>
+      <Confirm
+        open={asked}
+        onClose={() => setAsked(false)}
+        title={`Disconnect ${api.name}?`}
+        action="Disconnect"
+        danger
+        onConfirm={disconnect}
+      >
+        Its key is deleted here. What uses it stops working.
+      </Confirm>
+    </Dialog>
+  )
+}
