@@ -1,4 +1,5 @@
 import { appCategories, apps } from '@operon/contracts/integrations/apps'
+import { appTriggers } from '@operon/contracts/integrations/triggers'
 import { definitionOf } from '@operon/integrations/apps/all'
 import { type VendorId, vendors } from '@operon/integrations/apps/vendors'
 
@@ -32,6 +33,10 @@ function page({ id, name, description, vendor, key = [] }: (typeof apps)[number]
     `- **Actions**: ${Object.values(actions)
       .map(({ title, effect }) => `${title} (${verbs[effect]})`)
       .join(', ')}.`,
+    `- **Tells**: ${appTriggers
+      .filter(({ app }) => app === id)
+      .map(({ title, description }) => `${title}: ${description}`)
+      .join(' ')}`,
   ]
 }
 
