@@ -68,8 +68,8 @@ test('an API that is in no catalogue is connected by its document, shows what ca
   page,
 }) => {
   await enter(page, await newTrial(page.request), '/dashboard/app-library')
-  await page.getByRole('button', { name: 'Connect an API' }).click()
-  const form = page.getByRole('dialog', { name: 'Connect an API' })
+  await page.getByRole('button', { name: 'Add an API' }).click()
+  const form = page.getByRole('dialog', { name: 'Add an API' })
   await form.getByLabel('Name', { exact: true }).fill('Stock')
   await form.getByLabel('What it can do').selectOption('paste')
   await form

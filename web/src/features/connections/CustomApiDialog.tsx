@@ -51,7 +51,7 @@ export function CustomApiDialog({ api, onClose, onDone }: { api: CustomApi | nul
     <Dialog
       open
       onClose={onClose}
-      title={api ? `Connect ${api.name} again` : 'Connect an API'}
+      title={api ? `Connect ${api.name} again` : 'Add an API'}
       description="It is tried with one call. The key is kept encrypted, and nobody can read it here again."
     >
       <form onSubmit={save} className="flex flex-col gap-4" autoComplete="off">

@@ -24,14 +24,16 @@ export function CustomApis() {
   const connectButton = (
     <Button onClick={() => setEditing('new')}>
       <Plug />
-      Connect an API
+      Add an API
     </Button>
   )
 
   return (
-    <section className="mb-8">
+    <section className="mb-8" aria-labelledby="own-apis">
       <div className="mb-2 flex flex-wrap items-center justify-between gap-2">
-        <h2 className="text-14 font-semibold">Your own APIs</h2>
+        <p id="own-apis" className="text-14 font-semibold">
+          Your own APIs
+        </p>
         {apis.length ? connectButton : null}
       </div>
       {listed.isPending ? <Skeleton className="h-24" /> : null}
