@@ -30,11 +30,13 @@ import type * as crmSenders from './crm/email/senders.ts'
 import type * as crmSending from './crm/email/sending.ts'
 import type * as crmSingleEmails from './crm/email/single.ts'
 import type * as crmEmailTemplates from './crm/email/templates.ts'
+import type * as crmFields from './crm/fields.ts'
 import type * as crmForms from './crm/forms.ts'
 import type * as crmImports from './crm/imports.ts'
 import type * as crmMerges from './crm/merges.ts'
 import type * as crmPipelines from './crm/pipelines.ts'
 import type * as crmSync from './crm/sync.ts'
+import type * as crmViews from './crm/views.ts'
 import type { accountErasures } from './erasure.ts'
 import type * as gateway from './gateway/api.ts'
 import type * as identity from './identity/api.ts'
@@ -87,9 +89,11 @@ type Modules = typeof aiGateway &
   typeof crmContacts &
   typeof crmImports &
   typeof crmDeals &
+  typeof crmFields &
   typeof crmForms &
   typeof crmMerges &
   typeof crmSync &
+  typeof crmViews &
   typeof crmPipelines &
   typeof crmAppointments &
   typeof crmBooking &

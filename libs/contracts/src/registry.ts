@@ -45,12 +45,14 @@ import * as crmSending from './crm/email/sending.ts'
 import * as crmSingleEmails from './crm/email/single.ts'
 import * as crmEmailTemplates from './crm/email/templates.ts'
 import * as crmEvents from './crm/events.ts'
+import * as crmFields from './crm/fields.ts'
 import * as crmForms from './crm/forms.ts'
 import * as crmImports from './crm/imports.ts'
 import * as crmMerges from './crm/merges.ts'
 import * as crmPipelines from './crm/pipelines.ts'
 import * as crmSync from './crm/sync.ts'
 import * as crmTables from './crm/tables.ts'
+import * as crmViews from './crm/views.ts'
 import { accountErasures } from './erasure.ts'
 import * as gatewayApi from './gateway/api.ts'
 import * as identityAdmin from './identity/admin.ts'
@@ -210,9 +212,11 @@ export const contracts: Record<ProcessName, object> = {
     ...crmEmailTemplates,
     ...crmSingleEmails,
     ...crmDeals,
+    ...crmFields,
     ...crmForms,
     ...crmMerges,
     ...crmSync,
+    ...crmViews,
     ...crmCompanies,
     ...crmImports,
     ...crmPipelines,

@@ -36,6 +36,8 @@ const owned = [
   'external_events',
   'event_copies',
   'synced_calendars',
+  'contact_fields',
+  'contact_views',
 ]
 
 /** Ranges that JSON has no form for, and secrets. */

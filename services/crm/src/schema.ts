@@ -1,18 +1,22 @@
 import type { PaceDb } from '@operon/kit/mail/paces'
-import type { Generated, GeneratedAlways } from 'kysely'
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 import type { CalendarDb } from './calendar/schema.ts'
 import type { CompaniesDb } from './companies/schema.ts'
 import type { DealsDb } from './deals/schema.ts'
 import type { EmailDb } from './email/schema.ts'
+import type { FieldsDb } from './fields/schema.ts'
 import type { FormsDb } from './forms/schema.ts'
 import type { SyncDb } from './sync/schema.ts'
+import type { ViewsDb } from './views/views.ts'
 
 export type CrmDb = PaceDb &
   CalendarDb &
   CompaniesDb &
   DealsDb &
+  FieldsDb &
   FormsDb &
   SyncDb &
+  ViewsDb &
   EmailDb & {
     leads: {
       id: string
@@ -26,6 +30,8 @@ export type CrmDb = PaceDb &
       /** As the person, a form or an import named it. */
       company: string | null
       company_id: string | null
+      /** By the ids of `contact_fields`. */
+      fields: ColumnType<Record<string, string | number | boolean>, string | undefined, string>
       job_title: string | null
       tags: Generated<string[]>
       /** See `warmed` in the migration: all that is known of how warm a contact is. */

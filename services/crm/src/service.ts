@@ -14,6 +14,7 @@ import { contactRoutes } from './contacts/routes.ts'
 import { dealRoutes } from './deals/routes.ts'
 import { emailRoutes } from './email/routes.ts'
 import { erasure } from './erasure.ts'
+import { fieldRoutes } from './fields/routes.ts'
 import { formRoutes } from './forms/routes.ts'
 import { importRoutes } from './imports/routes.ts'
 import * as crm from './migrations/0001_crm.ts'
@@ -32,6 +33,8 @@ import * as forms from './migrations/0090_forms.ts'
 import * as companies from './migrations/0091_companies.ts'
 import * as merges from './migrations/0092_merges.ts'
 import * as sync from './migrations/0093_sync.ts'
+import * as fields from './migrations/0094_fields.ts'
+import * as views from './migrations/0095_views.ts'
 import * as endedEmails from './migrations/0101_ended_emails.ts'
 import { newsletterJobs } from './newsletter/jobs.ts'
 import { newsletterRoutes } from './newsletter/routes.ts'
@@ -39,6 +42,7 @@ import { peopleConsumers } from './people/consumers.ts'
 import type { CrmDb } from './schema.ts'
 import { syncRoutes } from './sync/routes.ts'
 import { tableRoutes } from './tables/routes.ts'
+import { viewRoutes } from './views/views.ts'
 
 export const crmService: ServiceDefinition<CrmDb, Config> = {
   name: 'crm',
@@ -61,6 +65,8 @@ export const crmService: ServiceDefinition<CrmDb, Config> = {
     '0091_companies': companies,
     '0092_merges': merges,
     '0093_sync': sync,
+    '0094_fields': fields,
+    '0095_views': views,
     '0101_ended_emails': endedEmails,
   },
   sandboxed: ({ SMTP_URL }) => (SMTP_URL ? [] : ['smtp']),
@@ -75,6 +81,8 @@ export const crmService: ServiceDefinition<CrmDb, Config> = {
     dealRoutes(rt)
     formRoutes(rt)
     companyRoutes(rt)
+    fieldRoutes(rt)
+    viewRoutes(rt)
     calendarRoutes(rt)
     bookingRoutes(rt, mailer)
     bookingJobs(rt, mailer)

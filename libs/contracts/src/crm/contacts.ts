@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { fn, id, oneLine, text, time } from '../contract.ts'
+import { FieldValue, FieldValues } from './fields.ts'
 import { temperatures } from './heat.ts'
 
 // Contacts: the people of one account, what happened with each, and what is to be done next.
@@ -32,6 +33,8 @@ export const Contact = z.object({
   status: z.string(),
   source: z.string(),
   tags: z.array(z.string()),
+  /** Fields of one's own, by their ids. */
+  fields: z.record(z.string(), FieldValue),
   /** Computed from what the person did lately: `show-contact` says from what. */
   temperature: z.enum(temperatures),
   last_activity_at: time,
@@ -60,6 +63,7 @@ const example: z.output<typeof Contact> = {
   status: 'qualified',
   source: 'website',
   tags: ['vip'],
+  fields: {},
   temperature: 'hot',
   last_activity_at: '2026-11-24T10:00:00.000Z',
   created_at: '2026-11-20T10:00:00.000Z',
@@ -74,6 +78,7 @@ const fields = {
   job_title: oneLine(120).min(1).optional(),
   status: Status.optional(),
   tags: Tags.optional(),
+  fields: FieldValues.optional(),
 }
 
 export const deleteContact = fn('delete-contact', {
@@ -103,7 +108,7 @@ export const createContact = fn('create-contact', {
   body: z.object(fields),
   reply: z.object({ contact_id }),
   example: { request: { name: 'Ines Ortega', email: 'ines@harbour-cafe.example', tags: ['vip'] }, reply: { contact_id: exampleId } },
-  errors: ['contact_exists', 'contacts_full'],
+  errors: ['contact_exists', 'contacts_full', 'field_value'],
   idempotent: true,
   action: {
     title: 'Add a contact',
@@ -129,10 +134,11 @@ export const updateContact = fn('update-contact', {
     job_title: Nullable(oneLine(120).min(1)),
     status: Status.optional(),
     tags: Tags.optional(),
+    fields: FieldValues.optional(),
   }),
   reply: Contact,
   example: { request: { contact_id: exampleId, status: 'qualified' }, reply: example },
-  errors: ['not_found', 'conflict', 'contact_exists'],
+  errors: ['not_found', 'conflict', 'contact_exists', 'field_value'],
   idempotent: true,
   action: {
     title: 'Change a contact',
@@ -153,10 +159,11 @@ export const editContacts = fn('edit-contacts', {
     status: Status.optional(),
     add_tags: Tags.optional(),
     remove_tags: Tags.optional(),
+    fields: FieldValues.optional(),
   }),
   reply: z.object({ changed: z.int() }),
   example: { request: { contact_ids: [exampleId], add_tags: ['spring'] }, reply: { changed: 1 } },
-  errors: [],
+  errors: ['field_value'],
   idempotent: true,
   action: {
     title: 'Change many contacts',
@@ -179,6 +186,8 @@ export const findContacts = fn('find-contacts', {
       status: Status.optional(),
       temperature: z.enum(temperatures).optional(),
       company_id: id('company').optional(),
+      /** Those that have exactly this in a field of one's own. */
+      field: z.object({ id: id('contact_field'), value: FieldValue }).optional(),
       sort: z.enum(contactSorts).default('newest'),
       limit: z.int().min(1).max(100).default(50),
       cursor: text(400).optional(),

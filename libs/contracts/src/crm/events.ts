@@ -86,6 +86,8 @@ export const bookingMail = job(
   z.object({ booking_id: z.uuid(), kind: z.enum(bookingMails), to: z.enum(['guest', 'host']), starts_at: z.iso.datetime() }),
   { attempts: 12 },
 )
+/** Takes what contacts have in a field that was deleted. */
+export const forgetField = job('crm.forget_field', z.object({ user_id: z.uuid(), field_id: z.uuid() }))
 /** Looks which calendars a person has connected. */
 export const findCalendars = job('crm.find_calendars', z.object({ user_id: z.uuid() }))
 /** Reads a calendar over there from where its last reading ended. */

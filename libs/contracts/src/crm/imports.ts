@@ -49,7 +49,13 @@ export const stageImport = fn('stage-import', {
 export const checkImport = fn('check-import', {
   access: 'user',
   summary: 'Says what an import would do, and changes no contact',
-  body: z.object({ import_id, mapping: Mapping, on_match: z.enum(onMatch).default('fill') }),
+  body: z.object({
+    import_id,
+    mapping: Mapping,
+    /** The columns of fields of one's own, by the ids of the fields. */
+    fields: z.record(z.uuid(), z.int().min(0).max(49)).default({}),
+    on_match: z.enum(onMatch).default('fill'),
+  }),
   reply: z.object({
     counts: Counts,
     /** The first of each kind. */

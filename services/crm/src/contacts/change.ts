@@ -7,6 +7,7 @@ import { newId } from '@operon/kit/ids'
 import { inTransaction, publish } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import { assignCompany } from '../companies/assign.ts'
+import { changed, readValues } from '../fields/fields.ts'
 import type { CrmDb } from '../schema.ts'
 import { keepPhone, type Trx } from './assert.ts'
 import { contactOf } from './rows.ts'
@@ -17,15 +18,28 @@ export const MOST_CONTACTS = 250_000
 
 export async function createContact(
   ctx: Ctx<CrmDb>,
-  { name, email, phone, company, job_title, status = 'new', tags = [] }: Input<typeof contract.createContact>,
+  { name, email, phone, company, job_title, status = 'new', tags = [], fields }: Input<typeof contract.createContact>,
 ): Promise<Output<typeof contract.createContact>> {
   const { id: userId } = signedIn(ctx)
   return inTransaction(ctx.db, async (trx) => {
     const kept = await trx.selectFrom('contact_counts').select('contacts').where('user_id', '=', userId).executeTakeFirst()
     if (kept && kept.contacts >= MOST_CONTACTS) throw new DomainError('contacts_full')
+    const values = await readValues(trx, userId, fields)
     const id = newId()
     if (email) await takeAddress(trx, userId, id, email)
-    const row = { id, user_id: userId, name, email, phone, company, job_title, status, tags: distinct(tags), source: 'manual' }
+    const row = {
+      id,
+      user_id: userId,
+      name,
+      email,
+      phone,
+      company,
+      job_title,
+      status,
+      tags: distinct(tags),
+      source: 'manual',
+      fields: values?.set,
+    }
     await trx.insertInto('leads').values(row).execute()
     if (phone) await keepPhone(trx, userId, id, phone)
     await assignCompany(trx, userId, id)
@@ -45,7 +59,7 @@ async function takeAddress(trx: Trx, userId: string, contactId: string, email: s
 
 export async function updateContact(
   ctx: Ctx<CrmDb>,
-  { contact_id, version, tags, ...fields }: Input<typeof contract.updateContact>,
+  { contact_id, version, tags, fields: own, ...fields }: Input<typeof contract.updateContact>,
 ): Promise<Output<typeof contract.updateContact>> {
   const { id: userId } = signedIn(ctx)
   return inTransaction(ctx.db, async (trx) => {
@@ -59,6 +73,7 @@ export async function updateContact(
     if (!before) throw new DomainError('not_found')
     if (version !== undefined && version !== before.version) throw new DomainError('conflict')
     const { email, phone, status } = fields
+    const values = await readValues(trx, userId, own)
     if (email !== undefined && email !== before.email) {
       // The old address goes on its own: kept, it would lead later events of somebody else's to this contact.
       if (before.email)
@@ -76,7 +91,7 @@ export async function updateContact(
     }
     await trx
       .updateTable('leads')
-      .set({ ...fields, ...(tags && { tags: distinct(tags) }), version: sql`version + 1` })
+      .set({ ...fields, ...(tags && { tags: distinct(tags) }), ...(values && { fields: changed(values) }), version: sql`version + 1` })
       .where('id', '=', contact_id)
       .where('user_id', '=', userId)
       .execute()
@@ -93,10 +108,11 @@ const noteStatus = (trx: Trx, userId: string, contactId: string, from: string, t
 
 export async function editContacts(
   ctx: Ctx<CrmDb>,
-  { contact_ids, status, add_tags = [], remove_tags = [] }: Input<typeof contract.editContacts>,
+  { contact_ids, status, add_tags = [], remove_tags = [], fields }: Input<typeof contract.editContacts>,
 ): Promise<Output<typeof contract.editContacts>> {
+  const values = await readValues(ctx.db, signedIn(ctx).id, fields)
   const { rows } = await sql`
-    update leads set status = coalesce(${status ?? null}, status), version = version + 1,
+    update leads set fields = ${values ? changed(values) : sql`fields`}, status = coalesce(${status ?? null}, status), version = version + 1,
       tags = (array(select distinct tag from unnest(tags || ${add_tags}::text[]) tag where tag <> all(${remove_tags}::text[]) order by tag limit 20))
     where user_id = ${signedIn(ctx).id} and id = any(${contact_ids}::uuid[]) returning id`.execute(ctx.db)
   return { changed: rows.length }

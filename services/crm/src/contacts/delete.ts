@@ -51,9 +51,9 @@ export async function restoreContact(
         phones as (insert into contact_phones select p.* from image, jsonb_populate_recordset(null::contact_phones, image -> 'phones') p
           on conflict do nothing returning id),
         contact as (
-          insert into leads (id, user_id, name, email, status, source, created_at, phone, company, job_title, tags, hot_until, last_activity_at, version, company_id)
+          insert into leads (id, user_id, name, email, status, source, created_at, phone, company, job_title, tags, hot_until, last_activity_at, version, company_id, fields)
           select c.id, c.user_id, c.name, c.email, c.status, c.source, c.created_at, c.phone, c.company, c.job_title, c.tags, c.hot_until,
-            c.last_activity_at, c.version + 1, c.company_id from image, jsonb_populate_record(null::leads, image -> 'contact') c returning id)
+            c.last_activity_at, c.version + 1, c.company_id, coalesce(c.fields, '{}') from image, jsonb_populate_record(null::leads, image -> 'contact') c returning id)
       select jsonb_array_length(image -> 'emails') - (select count(*) from emails)::int as lost from image, contact`.execute(trx)
     // Somebody else has the address now. The whole transaction goes back, and the image stays.
     if (rows[0]!.lost) throw new DomainError('contact_exists')

@@ -18,7 +18,7 @@ const orders: Record<Sort, { by: RawBuilder<unknown>; type: RawBuilder<unknown>;
 
 export async function findContacts(
   ctx: Ctx<CrmDb>,
-  { query, tag, status, temperature, company_id, sort, limit, cursor }: Input<typeof contract.findContacts>,
+  { query, tag, status, temperature, company_id, field, sort, limit, cursor }: Input<typeof contract.findContacts>,
 ): Promise<Output<typeof contract.findContacts>> {
   const { by, type, way, shape } = orders[sort]
   const place = readPlace(cursor, sort, shape)
@@ -29,7 +29,8 @@ export async function findContacts(
     select ${contactColumns}, (${by})::text as by from leads where user_id = ${signedIn(ctx).id}
       ${words ? sql`and search like ${`%${words.replace(/[\\%_]/g, '\\$&')}%`}` : sql``}
       ${tag ? sql`and tags @> ${[tag]}::text[]` : sql``} ${status ? sql`and status = ${status}` : sql``}
-      ${temperature ? sql`and ${isTemperature[temperature]}` : sql``} ${company_id ? sql`and company_id = ${company_id}` : sql``} ${after ?? sql``}
+      ${temperature ? sql`and ${isTemperature[temperature]}` : sql``} ${company_id ? sql`and company_id = ${company_id}` : sql``}
+      ${field ? sql`and fields @> ${JSON.stringify({ [field.id]: field.value })}::jsonb` : sql``} ${after ?? sql``}
     order by ${by} ${direction}, id ${direction} limit ${limit + 1}`.execute(ctx.db)
   const shown = rows.slice(0, limit)
   const last = rows.length > limit ? shown.at(-1) : undefined

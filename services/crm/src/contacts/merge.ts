@@ -12,8 +12,11 @@ import { halved } from './rows.ts'
 import { addActivity } from './timeline.ts'
 
 type Call = Ctx<CrmDb>
-type Fields = Pick<Lead, 'email' | 'phone' | 'company' | 'company_id' | 'job_title' | 'tags'>
-type Lead = { id: string; name: string; tags: string[] } & Record<'email' | 'phone' | 'company' | 'company_id' | 'job_title', string | null>
+type Fields = Pick<Lead, 'email' | 'phone' | 'company' | 'company_id' | 'job_title' | 'tags' | 'fields'>
+type Lead = { id: string; name: string; tags: string[]; fields: Record<string, string | number | boolean> } & Record<
+  'email' | 'phone' | 'company' | 'company_id' | 'job_title',
+  string | null
+>
 type Moved = Record<(typeof belongings)[number], string[]>
 
 /** What a contact brings along. The list that a merge keeps of it has to stay short, so a longer timeline is refused. */
@@ -35,14 +38,18 @@ export async function mergeContacts(
     const moved = {} as Moved
     for (const table of belongings) moved[table] = await moveAll(trx as Trx, userId, table, merge_id, keep_id)
     const before = fieldsOf(kept)
-    const after: Fields = { ...before, tags: [...new Set([...kept.tags, ...gone.tags])].sort().slice(0, MOST_TAGS) }
+    const after: Fields = {
+      ...before,
+      tags: [...new Set([...kept.tags, ...gone.tags])].sort().slice(0, MOST_TAGS),
+      fields: { ...gone.fields, ...kept.fields },
+    }
     for (const field of fillable) after[field] = kept[field] ?? gone[field]
     // The company goes with its name: one that the kept contact names is not mixed with the other's.
     if (kept.company) after.company_id = kept.company_id
     const { rows } = await sql<{ gone: string }>`
       with gone as (delete from leads where id = ${merge_id} and user_id = ${userId} returning *)
       update leads k set email = ${after.email}, phone = ${after.phone}, company = ${after.company}, company_id = ${after.company_id},
-        job_title = ${after.job_title}, tags = ${after.tags}::text[], last_activity_at = greatest(k.last_activity_at, gone.last_activity_at),
+        job_title = ${after.job_title}, tags = ${after.tags}::text[], fields = ${JSON.stringify(after.fields)}::jsonb, last_activity_at = greatest(k.last_activity_at, gone.last_activity_at),
         hot_until = warmed(k.hot_until, 30 * ${halved(sql`gone.hot_until`)}, now()), version = k.version + 1
       from gone where k.id = ${keep_id} and k.user_id = ${userId} returning (to_jsonb(gone) - 'search')::text as gone`.execute(trx)
     const id = newId()
@@ -60,15 +67,15 @@ export async function mergeContacts(
   })
 }
 
-const fieldsOf = ({ email, phone, company, company_id, job_title, tags }: Lead): Fields => ({
-  ...{ email, phone, company, company_id, job_title, tags },
+const fieldsOf = ({ email, phone, company, company_id, job_title, tags, fields }: Lead): Fields => ({
+  ...{ email, phone, company, company_id, job_title, tags, fields },
 })
 
 /** In the order of their ids, so that two merges of the same contacts do not wait for each other. */
 async function lock(trx: Trx, userId: string, ids: string[]): Promise<Map<string, Lead>> {
   const rows = await trx
     .selectFrom('leads')
-    .select(['id', 'name', 'email', 'phone', 'company', 'company_id', 'job_title', 'tags'])
+    .select(['id', 'name', 'email', 'phone', 'company', 'company_id', 'job_title', 'tags', 'fields'])
     .where('user_id', '=', userId)
     .where('id', 'in', ids)
     .orderBy('id')
@@ -117,9 +124,11 @@ export async function unmergeContacts(
     for (const field of fillable) set[field] = kept[field] === after[field] ? before[field] : kept[field]
     const brought = after.tags.filter((tag) => !before.tags.includes(tag))
     set.tags = kept.tags.filter((tag) => !brought.includes(tag))
+    const isBrought = ([id, value]: [string, unknown]) => before.fields?.[id] === undefined && after.fields?.[id] === value
+    set.fields = Object.fromEntries(Object.entries(kept.fields).filter((entry) => !isBrought(entry)))
     await trx
       .updateTable('leads')
-      .set({ ...set, version: sql`version + 1` })
+      .set({ ...set, fields: JSON.stringify(set.fields), version: sql`version + 1` })
       .where('id', '=', kept_id)
       .where('user_id', '=', userId)
       .execute()
@@ -134,8 +143,8 @@ export async function unmergeContacts(
 
 async function bringBack(trx: Trx, userId: string, contactId: string, image: string): Promise<void> {
   const { rows } = await sql<{ email: string | null }>`
-    insert into leads (id, user_id, name, email, status, source, created_at, phone, company, company_id, job_title, tags, hot_until, last_activity_at, version)
-    select c.id, c.user_id, c.name, c.email, c.status, c.source, c.created_at, c.phone, c.company, c.company_id, c.job_title, c.tags, c.hot_until,
+    insert into leads (id, user_id, name, email, status, source, created_at, phone, company, company_id, job_title, tags, fields, hot_until, last_activity_at, version)
+    select c.id, c.user_id, c.name, c.email, c.status, c.source, c.created_at, c.phone, c.company, c.company_id, c.job_title, c.tags, coalesce(c.fields, '{}'), c.hot_until,
       c.last_activity_at, c.version + 1 from jsonb_populate_record(null::leads, ${image}::jsonb) c returning email`.execute(trx)
   const email = rows[0]!.email?.trim().toLowerCase()
   if (!email?.includes('@')) return

@@ -10,7 +10,7 @@ const hotSince = sql`now() - ${HOT_DAYS} * interval '1 day'`
 const warmSince = sql`now() - ${WARM_DAYS} * interval '1 day'`
 const companyNow = (column: 'id' | 'name') =>
   sql`(select ${sql.ref(`c.${column}`)} from companies c where c.id = leads.company_id and c.user_id = leads.user_id and c.deleted_at is null)`
-export const contactColumns = sql`id, name, email, phone, coalesce(${companyNow('name')}, company) as company, ${companyNow('id')} as company_id, job_title, status, source, tags, last_activity_at, created_at, version,
+export const contactColumns = sql`id, name, email, phone, coalesce(${companyNow('name')}, company) as company, ${companyNow('id')} as company_id, job_title, status, source, tags, fields, last_activity_at, created_at, version,
   case when hot_until > ${hotSince} then 'hot' when hot_until > ${warmSince} then 'warm' else 'cold' end as temperature`
 
 /** The same as a condition that the index of `hot_until` answers. */

@@ -7,7 +7,7 @@ import { newId } from '@operon/kit/ids'
 import { enqueue, inTransaction } from '@operon/kit/tx'
 import { type Selectable, sql } from 'kysely'
 import type { CrmDb } from '../schema.ts'
-import { classify } from './classify.ts'
+import { classify, OWN } from './classify.ts'
 
 type Run = Selectable<CrmDb['import_runs']>
 type ImportRun = Output<typeof contract.showImport>
@@ -53,10 +53,11 @@ export async function stageImport(
 
 export async function checkImport(
   ctx: Ctx<CrmDb>,
-  { import_id, mapping, on_match }: Input<typeof contract.checkImport>,
+  { import_id, mapping: usual, fields, on_match }: Input<typeof contract.checkImport>,
 ): Promise<Output<typeof contract.checkImport>> {
   const { id: userId } = signedIn(ctx)
-  if (mapping.name === undefined && mapping.email === undefined) throw new DomainError('import_mapping')
+  if (usual.name === undefined && usual.email === undefined) throw new DomainError('import_mapping')
+  const mapping: Record<string, number> = { ...(usual as Record<string, number>), ...prefixed(fields) }
   return inTransaction(ctx.db, async (trx) => {
     await openRun(trx, userId, import_id)
     await trx
@@ -64,7 +65,7 @@ export async function checkImport(
       .set({ mapping: JSON.stringify(mapping) as never, on_match })
       .where('id', '=', import_id)
       .execute()
-    await classify(trx, { id: import_id, userId, mapping: mapping as Record<string, number>, onMatch: on_match })
+    await classify(trx, { id: import_id, userId, mapping, onMatch: on_match })
     const { rows } = await sql<{ action: 'new'; count: number }>`
       select action, count(*)::int as count from import_rows where import_id = ${import_id} group by action`.execute(trx)
     const { rows: shown } = await sql<Output<typeof contract.checkImport>['rows'][number]>`
@@ -77,6 +78,9 @@ export async function checkImport(
     return { counts, rows: shown }
   })
 }
+
+/** Among the usual ones, told apart by their names. */
+const prefixed = (fields: Record<string, number>) => Object.fromEntries(Object.entries(fields).map(([id, at]) => [`${OWN}${id}`, at]))
 
 export async function runImport(ctx: Ctx<CrmDb>, { import_id }: Input<typeof contract.runImport>): Promise<ImportRun> {
   return move(ctx, import_id, 'uploading', 'running')

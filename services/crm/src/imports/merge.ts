@@ -33,7 +33,7 @@ async function merge(trx: Trx, userId: string, importId: string): Promise<void> 
     await trx.updateTable('import_runs').set({ state: 'failed' }).where('id', '=', importId).execute()
     return
   }
-  const row = sql`jsonb_to_record(fields) as f(name text, email text, phone text, company text, job_title text, tags text[])`
+  const row = sql`jsonb_to_record(fields) as f(name text, email text, phone text, company text, job_title text, tags text[], own jsonb)`
   await makeCompanies(
     trx,
     sql`select ${userId}::uuid as user_id, f.company, f.email from import_rows r, ${row} where r.import_id = ${importId} and r.action in ('new', 'changed')`,
@@ -50,12 +50,12 @@ async function merge(trx: Trx, userId: string, importId: string): Promise<void> 
         select uuidv7(), ${userId}, email, contact_id from mine where action = 'new' and email is not null order by email
         on conflict (user_id, email) do nothing returning contact_id
       ), added as (
-        insert into leads (id, user_id, name, email, phone, company, job_title, tags, status, source, company_id)
-        select contact_id, ${userId}, name, email, phone, company, job_title, tags, 'new', 'import', company_id from mine
+        insert into leads (id, user_id, name, email, phone, company, job_title, tags, status, source, company_id, fields)
+        select contact_id, ${userId}, name, email, phone, company, job_title, tags, 'new', 'import', company_id, coalesce(own, '{}') from mine
         where action = 'new' and (email is null or contact_id in (select contact_id from taken)) returning id
       ), changed as (
         update leads set name = mine.name, phone = mine.phone, company = mine.company, job_title = mine.job_title,
-          tags = array(select distinct tag from unnest(leads.tags || mine.tags) tag order by tag limit 20), version = version + 1,
+          tags = array(select distinct tag from unnest(leads.tags || mine.tags) tag order by tag limit 20), version = version + 1, fields = coalesce(mine.own, leads.fields),
           company_id = case when mine.company is distinct from leads.company then mine.company_id else leads.company_id end
         from mine where mine.action = 'changed' and leads.id = mine.contact_id and leads.user_id = ${userId} returning leads.id
       )
@@ -81,9 +81,9 @@ async function takeBack(trx: Trx, userId: string, importId: string): Promise<voi
       ), emails as (delete from contact_emails e using removed where e.user_id = ${userId} and e.contact_id = removed.id),
       phones as (delete from contact_phones p using removed where p.user_id = ${userId} and p.contact_id = removed.id),
       restored as (
-        update leads set name = b.name, phone = b.phone, company = b.company, job_title = b.job_title, tags = b.tags, version = leads.version + 1,
+        update leads set name = b.name, phone = b.phone, company = b.company, job_title = b.job_title, tags = b.tags, version = leads.version + 1, fields = coalesce(b.fields, leads.fields),
           company_id = case when b.company is distinct from leads.company then ${companyOf(sql`leads.user_id`, sql`b.company`, sql`leads.email`)} else leads.company_id end
-        from mine, jsonb_to_record(mine.before) as b(name text, phone text, company text, job_title text, tags text[], version integer)
+        from mine, jsonb_to_record(mine.before) as b(name text, phone text, company text, job_title text, tags text[], version integer, fields jsonb)
         where mine.action = 'changed' and leads.id = mine.contact_id and leads.user_id = ${userId} and leads.version = b.version + 1 returning leads.id
       )
     select (select count(*) from removed)::int as removed, (select count(*) from restored)::int as restored, (select added + changed from import_runs where id = ${importId}) as all`.execute(

@@ -3,6 +3,8 @@ import { call } from '../../api/call.ts'
 import { Button } from '../../ui/Button.tsx'
 import { SelectField, TextField } from '../../ui/Field.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
+import { FieldInput } from './fields/FieldInput.tsx'
+import { typedAs, useFields } from './fields/fields.ts'
 import { newKey, useRefresh } from './queries.ts'
 import { capital, statuses } from './words.ts'
 
@@ -10,12 +12,15 @@ import { capital, statuses } from './words.ts'
 export function BulkBar({ ids, clear }: { ids: string[]; clear: () => void }) {
   const refresh = useRefresh()
   const [busy, setBusy] = useState(false)
+  const fields = useFields()
+  const [fieldId, setFieldId] = useState('')
+  const field = fields.find(({ id }) => id === fieldId)
   async function apply(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
     const data = new FormData(event.currentTarget)
     const of = (name: string) => String(data.get(name) ?? '').trim()
     const status = statuses.find((each) => each === of('status'))
-    if (!status && !of('add') && !of('remove')) return
+    if (!status && !of('add') && !of('remove') && !field) return
     setBusy(true)
     await attempt('The contacts were not changed', async () => {
       const { changed } = await call(
@@ -25,6 +30,7 @@ export function BulkBar({ ids, clear }: { ids: string[]; clear: () => void }) {
           ...(status && { status }),
           ...(of('add') && { add_tags: [of('add')] }),
           ...(of('remove') && { remove_tags: [of('remove')] }),
+          ...(field && { fields: { [field.id]: typedAs(field, of('value')) } }),
         },
         { idempotencyKey: newKey() },
       )
@@ -51,6 +57,17 @@ export function BulkBar({ ids, clear }: { ids: string[]; clear: () => void }) {
       </SelectField>
       <TextField label="Add tag" name="add" maxLength={40} fieldClassName="w-32" />
       <TextField label="Remove tag" name="remove" maxLength={40} fieldClassName="w-32" />
+      {fields.length ? (
+        <SelectField label="Set field" value={fieldId} onChange={(event) => setFieldId(event.target.value)} fieldClassName="w-36">
+          <option value="">Keep</option>
+          {fields.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </SelectField>
+      ) : null}
+      {field ? <FieldInput key={field.id} field={field} name="value" label={`${field.name} becomes`} /> : null}
       <Button type="submit" busy={busy}>
         Apply
       </Button>

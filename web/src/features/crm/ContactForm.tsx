@@ -2,6 +2,8 @@ import { call } from '../../api/call.ts'
 import { SelectField, TextField } from '../../ui/Field.tsx'
 import { FormDialog } from '../../ui/FormDialog.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { FieldInput } from './fields/FieldInput.tsx'
+import { typedAs, useFields } from './fields/fields.ts'
 import { type Contact, newKey } from './queries.ts'
 import { capital, statuses } from './words.ts'
 
@@ -9,6 +11,7 @@ type Props = { open: boolean; onClose: () => void; onDone: (id: string) => Promi
 
 /** Adds a contact, or changes the one that is given. */
 export function ContactForm({ open, onClose, onDone, contact }: Props) {
+  const own = useFields()
   async function save(of: (field: string) => string) {
     const tags = [
       ...new Set(
@@ -21,15 +24,16 @@ export function ContactForm({ open, onClose, onDone, contact }: Props) {
     const status = of('status') as (typeof statuses)[number]
     const texts = ['email', 'phone', 'company', 'job_title'] as const
     const options = { idempotencyKey: newKey() }
+    const values = Object.fromEntries(own.map((field) => [field.id, typedAs(field, of(`own-${field.id}`))]))
     if (contact) {
       const fields = Object.fromEntries(texts.map((name) => [name, of(name) || null]))
       const { id: contact_id, version } = contact
-      await call('update-contact', { contact_id, version, name: of('name'), ...fields, status, tags }, options)
+      await call('update-contact', { contact_id, version, name: of('name'), ...fields, status, tags, fields: values }, options)
       await onDone(contact_id)
       toast.success('Contact changed')
     } else {
       const fields = Object.fromEntries(texts.filter((name) => of(name)).map((name) => [name, of(name)]))
-      const { contact_id } = await call('create-contact', { name: of('name'), ...fields, status, tags }, options)
+      const { contact_id } = await call('create-contact', { name: of('name'), ...fields, status, tags, fields: values }, options)
       await onDone(contact_id)
       toast.success(`${of('name')} added`)
     }
@@ -58,6 +62,9 @@ export function ContactForm({ open, onClose, onDone, contact }: Props) {
         ))}
       </SelectField>
       <TextField label="Tags" name="tags" placeholder="vip, spring" hint="Separated by commas" {...kept(contact?.tags.join(', '))} />
+      {own.map((field) => (
+        <FieldInput key={field.id} field={field} name={`own-${field.id}`} value={contact?.fields[field.id]} />
+      ))}
     </FormDialog>
   )
 }

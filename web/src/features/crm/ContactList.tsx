@@ -1,8 +1,9 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type KeyboardEvent, useEffect, useRef } from 'react'
+import { type CSSProperties, type KeyboardEvent, useEffect, useRef } from 'react'
 import { cx } from '../../ui/cx.ts'
 import { ago } from '../../ui/format.ts'
 import { Pill } from '../../ui/Panel.tsx'
+import type { Column } from './fields/columns.ts'
 import type { Contact } from './queries.ts'
 import { capital, temperatureNames, temperatureTone } from './words.ts'
 
@@ -10,6 +11,8 @@ const ROW_PX = 52
 type Row = Pick<Contact, 'id' | 'name' | 'email' | 'phone' | 'company' | 'status' | 'tags' | 'temperature' | 'last_activity_at'>
 type Props = {
   rows: Row[]
+  /** Beside the usual ones, where there is room for them. */
+  columns?: readonly Column[]
   chosen?: ReadonlySet<string>
   choose?: (id: string, all: boolean) => void
   open?: (id: string) => void
@@ -17,12 +20,13 @@ type Props = {
   more?: (() => void) | undefined
 }
 
-const columns =
-  'grid grid-cols-[1.25rem_minmax(0,1fr)_4.5rem] gap-3 md:grid-cols-[1.25rem_minmax(0,2fr)_minmax(0,1.3fr)_5rem_6rem_minmax(0,1fr)_7rem]'
+const grid = 'grid grid-cols-[1.25rem_minmax(0,1fr)_4.5rem] gap-3 md:grid-cols-(--columns)'
+const usual = '1.25rem minmax(0,2fr) minmax(0,1.3fr) 5rem 6rem minmax(0,1fr)'
 
 /** Only the rows in sight are in the page, however many were loaded. */
-export function ContactList({ rows, chosen, choose, open, more }: Props) {
+export function ContactList({ rows, columns = [], chosen, choose, open, more }: Props) {
   const scroller = useRef<HTMLDivElement>(null)
+  const widths = { '--columns': `${usual} ${'minmax(0,1fr) '.repeat(columns.length)}7rem` } as CSSProperties
   const view = useVirtualizer({ count: rows.length, getScrollElement: () => scroller.current, estimateSize: () => ROW_PX, overscan: 12 })
   const shown = view.getVirtualItems()
   const last = shown.at(-1)?.index ?? 0
@@ -42,13 +46,18 @@ export function ContactList({ rows, chosen, choose, open, more }: Props) {
 
   return (
     <div>
-      <div className={cx(columns, 'border-b border-line px-4 py-2 text-12 font-medium text-faint')} aria-hidden>
+      <div className={cx(grid, 'border-b border-line px-4 py-2 text-12 font-medium text-faint')} style={widths} aria-hidden>
         <span />
         <span>Name</span>
         <span className="max-md:hidden">Company</span>
         <span>Heat</span>
         <span className="max-md:hidden">Status</span>
         <span className="max-md:hidden">Tags</span>
+        {columns.map(({ id, label }) => (
+          <span key={id} className="truncate max-md:hidden">
+            {label}
+          </span>
+        ))}
         <span className="text-right max-md:hidden">Last activity</span>
       </div>
       <div ref={scroller} className={cx('overflow-y-auto', rows.length > 10 && 'h-[calc(100dvh-19rem)] min-h-80')}>
@@ -62,12 +71,12 @@ export function ContactList({ rows, chosen, choose, open, more }: Props) {
                 aria-posinset={index + 1}
                 data-at={index}
                 className={cx(
-                  columns,
+                  grid,
                   'absolute inset-x-0 items-center border-b border-line px-4 text-13',
                   open && 'hover:bg-raised',
                   chosen?.has(row.id) && 'bg-raised',
                 )}
-                style={{ height: ROW_PX, transform: `translateY(${start}px)` }}
+                style={{ ...widths, height: ROW_PX, transform: `translateY(${start}px)` }}
               >
                 {choose ? (
                   <input
@@ -102,6 +111,11 @@ export function ContactList({ rows, chosen, choose, open, more }: Props) {
                 </span>
                 <span className="truncate text-muted max-md:hidden">{capital(row.status)}</span>
                 <span className="truncate text-12 text-muted max-md:hidden">{row.tags.join(', ')}</span>
+                {columns.map(({ id, of }) => (
+                  <span key={id} className="truncate text-12 text-muted max-md:hidden">
+                    {of(row as Contact)}
+                  </span>
+                ))}
                 <span className="text-right text-12 text-muted max-md:hidden">{ago(row.last_activity_at)}</span>
               </li>
             )

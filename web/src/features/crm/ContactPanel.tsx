@@ -11,6 +11,7 @@ import { attempt, toast } from '../../ui/toast.tsx'
 import { ContactForm } from './ContactForm.tsx'
 import { Duplicates } from './Duplicates.tsx'
 import { ContactDeals } from './deals/ContactDeals.tsx'
+import { shownValue, useFields } from './fields/fields.ts'
 import { type ContactDetail, newKey, useContact, useRefresh, useRefreshWithout } from './queries.ts'
 import { NewTask, TaskRow } from './Tasks.tsx'
 import { Timeline } from './Timeline.tsx'
@@ -87,6 +88,7 @@ function Loaded({ detail, onClose, openCompany }: Omit<Props, 'id'> & { detail: 
 }
 
 function Facts({ detail: { contact, emails, email_consent }, openCompany }: { detail: ContactDetail; openCompany: (id: string) => void }) {
+  const own = useFields()
   const rows: [string, string | null][] = [
     ['Email', emails.join(', ') || contact.email],
     ['Phone', contact.phone],
@@ -95,6 +97,7 @@ function Facts({ detail: { contact, emails, email_consent }, openCompany }: { de
     ['Source', capital(contact.source)],
     ['Added', day(contact.created_at)],
     ['Email consent', email_consent ? `${capital(email_consent.state)}: ${email_consent.evidence}` : null],
+    ...own.map((field): [string, string] => [field.name, shownValue(field, contact.fields[field.id])]),
   ]
   return (
     <dl className="grid grid-cols-[6.5rem_minmax(0,1fr)] gap-x-4 gap-y-1.5 text-13">
@@ -102,7 +105,7 @@ function Facts({ detail: { contact, emails, email_consent }, openCompany }: { de
         .filter(([, value]) => value)
         .map(([label, value]) => (
           <div key={label} className="contents">
-            <dt className="text-muted">{label}</dt>
+            <dt className="break-words text-muted">{label}</dt>
             <dd className="break-words">
               {label === 'Company' && contact.company_id ? (
                 <button type="button" className="underline underline-offset-2" onClick={() => openCompany(contact.company_id!)}>

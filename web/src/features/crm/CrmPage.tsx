@@ -18,10 +18,13 @@ import { Companies } from './companies/Companies.tsx'
 import { CompanyPanel } from './companies/CompanyPanel.tsx'
 import { Deals } from './deals/Deals.tsx'
 import { Filters } from './Filters.tsx'
+import { columnsOf } from './fields/columns.ts'
+import { useFields } from './fields/fields.ts'
 import { Forms } from './forms/Forms.tsx'
 import { ImportDialog } from './ImportDialog.tsx'
 import { useContacts, useRefresh } from './queries.ts'
 import { Tasks } from './Tasks.tsx'
+import { Views } from './Views.tsx'
 
 /** What the main action of a tab makes; the contacts have more than one. */
 const added = { companies: 'New company', deals: 'New deal', forms: 'New form' }
@@ -127,14 +130,19 @@ function ExportButton() {
 
 function Contacts({ address, open }: { address: Address; open: (id: string) => void }) {
   const contacts = useContacts(address)
+  const columns = columnsOf(address.columns, useFields())
   const samples = useSampleData()
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const rows = contacts.data?.pages.flatMap((page) => page.contacts) ?? []
-  const isFiltered = Boolean(address.query || address.temperature || address.status || address.tag || address.companyId)
+  const isFiltered = Boolean(address.query || address.temperature || address.status || address.tag || address.companyId || address.field)
   const isNew = Boolean(contacts.data) && rows.length === 0 && !isFiltered
   const { fetchNextPage, hasNextPage, isFetchingNextPage } = contacts
   const more = useCallback(() => void fetchNextPage(), [fetchNextPage])
-  const clear = () => address.change({ q: undefined, temperature: undefined, status: undefined, tag: undefined, in: undefined }, true)
+  const clear = () =>
+    address.change(
+      { q: undefined, temperature: undefined, status: undefined, tag: undefined, in: undefined, field: undefined, value: undefined },
+      true,
+    )
   function choose(id: string, toHere: boolean) {
     const ids = rows.map((row) => row.id)
     const last = ids.indexOf([...chosen].at(-1) ?? '')
@@ -168,6 +176,7 @@ function Contacts({ address, open }: { address: Address; open: (id: string) => v
   return (
     <div className="flex flex-col gap-4 pt-4">
       <Filters address={address} />
+      <Views address={address} />
       <Panel flush>
         {chosen.size ? <BulkBar ids={[...chosen]} clear={() => setChosen(new Set())} /> : null}
         {contacts.isPending ? <Skeleton className="m-4 h-80" /> : null}
@@ -182,6 +191,7 @@ function Contacts({ address, open }: { address: Address; open: (id: string) => v
         {rows.length ? (
           <ContactList
             rows={rows}
+            columns={columns}
             chosen={chosen}
             choose={choose}
             open={open}

@@ -2,11 +2,15 @@ import { X } from 'lucide-react'
 import { Button } from '../../ui/Button.tsx'
 import { SearchAsTyped, SelectField } from '../../ui/Field.tsx'
 import type { Address } from './address.ts'
+import { FieldInput } from './fields/FieldInput.tsx'
+import { useFields } from './fields/fields.ts'
 import { useCompany, useTags } from './queries.ts'
 import { capital, sortNames, sorts, statuses, temperatureNames } from './words.ts'
 
 export function Filters({ address }: { address: Address }) {
   const { query, temperature, status, tag, sort, change } = address
+  const fields = useFields()
+  const field = fields.find(({ id }) => id === address.field)
   const tags = useTags().data?.tags.map((each) => each.tag) ?? []
   const options = tag && !tags.includes(tag) ? [tag, ...tags] : tags
   return (
@@ -41,6 +45,19 @@ export function Filters({ address }: { address: Address }) {
           </option>
         ))}
       </SelectField>
+      {fields.length ? (
+        <SelectField label="Field" value={field?.id ?? ''} onChange={(event) => change({ field: event.target.value, value: null }, true)}>
+          <option value="">Any field</option>
+          {fields.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </SelectField>
+      ) : null}
+      {field ? (
+        <FieldInput field={field} label={`${field.name} is`} value={address.value} onChange={(value) => change({ value }, true)} />
+      ) : null}
       {address.companyId ? <OfCompany id={address.companyId} clear={() => change({ in: undefined }, true)} /> : null}
     </div>
   )

@@ -5,8 +5,9 @@ import { Dialog } from '../../ui/Dialog.tsx'
 import { SelectField } from '../../ui/Field.tsx'
 import { Alert } from '../../ui/Panel.tsx'
 import { attempt } from '../../ui/toast.tsx'
+import { useFields } from './fields/fields.ts'
 import { Merged, PastImports } from './ImportRun.tsx'
-import { type Checked, type Field, fieldNames, fields, guess, readSheet, type Sheet, upload } from './imports.ts'
+import { type Checked, type Field, fieldNames, fields, guess, guessOwn, readSheet, type Sheet, upload } from './imports.ts'
 import { newKey, useRefresh } from './queries.ts'
 
 type OnMatch = 'fill' | 'overwrite' | 'skip'
@@ -16,6 +17,8 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
   const refresh = useRefresh()
   const [sheet, setSheet] = useState<Sheet | null>(null)
   const [mapping, setMapping] = useState<Partial<Record<Field, number>>>({})
+  const own = useFields()
+  const [ownMapping, setOwnMapping] = useState<Record<string, number>>({})
   const [onMatch, setOnMatch] = useState<OnMatch>('fill')
   const [importId, setImportId] = useState<string | null>(null)
   const [checked, setChecked] = useState<Checked | null>(null)
@@ -28,6 +31,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
       const read = await readSheet(file)
       setSheet(read)
       setMapping(guess(read.columns))
+      setOwnMapping(guessOwn(read.columns, own))
       setImportId(null)
       setChecked(null)
     })
@@ -38,7 +42,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
       const id = importId ?? (await upload(sheet, (share) => setBusy(`Uploading, ${Math.round(share * 100)}%`)))
       setImportId(id)
       setBusy('Checking')
-      setChecked(await call('check-import', { import_id: id, mapping, on_match: onMatch }))
+      setChecked(await call('check-import', { import_id: id, mapping, fields: ownMapping, on_match: onMatch }))
     })
     setBusy(false)
   }
@@ -95,7 +99,15 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
         </div>
       ) : null}
       {!running && sheet && !checked ? (
-        <Columns sheet={sheet} mapping={mapping} setMapping={setMapping} onMatch={onMatch} setOnMatch={setOnMatch} />
+        <Columns
+          sheet={sheet}
+          mapping={mapping}
+          setMapping={setMapping}
+          ownMapping={ownMapping}
+          setOwnMapping={setOwnMapping}
+          onMatch={onMatch}
+          setOnMatch={setOnMatch}
+        />
       ) : null}
       {!running && checked ? <Outcome checked={checked} /> : null}
     </Dialog>
@@ -106,10 +118,18 @@ type ColumnsProps = {
   sheet: Sheet
   mapping: Partial<Record<Field, number>>
   setMapping: (mapping: Partial<Record<Field, number>>) => void
+  /** By the ids of fields of one's own. */
+  ownMapping: Record<string, number>
+  setOwnMapping: (mapping: Record<string, number>) => void
   onMatch: OnMatch
   setOnMatch: (onMatch: OnMatch) => void
 }
-function Columns({ sheet, mapping, setMapping, onMatch, setOnMatch }: ColumnsProps) {
+function Columns({ sheet, mapping, setMapping, ownMapping, setOwnMapping, onMatch, setOnMatch }: ColumnsProps) {
+  const own = useFields()
+  function chooseOwn(id: string, value: string) {
+    const { [id]: _, ...others } = ownMapping
+    setOwnMapping(value === '' ? others : { ...others, [id]: Number(value) })
+  }
   function choose(field: Field, value: string) {
     const { [field]: _, ...others } = mapping
     setMapping(value === '' ? others : { ...others, [field]: Number(value) })
@@ -120,26 +140,18 @@ function Columns({ sheet, mapping, setMapping, onMatch, setOnMatch }: ColumnsPro
         {sheet.fileName}: {sheet.rows.length.toLocaleString('en-US')} {sheet.rows.length === 1 ? 'row' : 'rows'}
       </p>
       <div className="grid gap-4 sm:grid-cols-2">
-        {fields.map((field) => {
-          const at = mapping[field]
-          return (
-            <SelectField
-              key={field}
-              label={fieldNames[field]}
-              value={at ?? ''}
-              hint={at === undefined ? undefined : `First row: ${sheet.rows[0]?.[at] || 'empty'}`}
-              onChange={(event) => choose(field, event.target.value)}
-            >
-              <option value="">Not in the file</option>
-              {sheet.columns.map((name, index) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: two columns may have one heading, and their order stays
-                <option key={index} value={index}>
-                  {name || `Column ${index + 1}`}
-                </option>
-              ))}
-            </SelectField>
-          )
-        })}
+        {fields.map((field) => (
+          <ColumnChoice
+            key={field}
+            label={fieldNames[field]}
+            sheet={sheet}
+            at={mapping[field]}
+            onChange={(value) => choose(field, value)}
+          />
+        ))}
+        {own.map(({ id, name }) => (
+          <ColumnChoice key={id} label={name} sheet={sheet} at={ownMapping[id]} onChange={(value) => chooseOwn(id, value)} />
+        ))}
       </div>
       <SelectField
         label="If a contact is here already"
@@ -155,6 +167,26 @@ function Columns({ sheet, mapping, setMapping, onMatch, setOnMatch }: ColumnsPro
         <Alert tone="warn">Choose the column of the name or of the email address.</Alert>
       ) : null}
     </div>
+  )
+}
+
+type ChoiceProps = { label: string; sheet: Sheet; at: number | undefined; onChange: (value: string) => void }
+function ColumnChoice({ label, sheet, at, onChange }: ChoiceProps) {
+  return (
+    <SelectField
+      label={label}
+      value={at ?? ''}
+      hint={at === undefined ? undefined : `First row: ${sheet.rows[0]?.[at] || 'empty'}`}
+      onChange={(event) => onChange(event.target.value)}
+    >
+      <option value="">Not in the file</option>
+      {sheet.columns.map((name, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: two columns may have one heading, and their order stays
+        <option key={index} value={index}>
+          {name || `Column ${index + 1}`}
+        </option>
+      ))}
+    </SelectField>
   )
 }
 

@@ -53,6 +53,15 @@ export function guess(columns: string[]): Partial<Record<Field, number>> {
   return found
 }
 
+/** Columns that have the name of a field of one's own. */
+export const guessOwn = (columns: string[], fields: readonly { id: string; name: string }[]): Record<string, number> =>
+  Object.fromEntries(
+    fields.flatMap(({ id, name }) => {
+      const at = columns.findIndex((column) => column.trim().toLowerCase() === name.toLowerCase())
+      return at < 0 ? [] : [[id, at]]
+    }),
+  )
+
 /** In pieces, so that each fits a request, and the person sees how far it is. */
 export async function upload({ fileName, columns, rows }: Sheet, told: (share: number) => void): Promise<string> {
   const { import_id } = await call('start-import', { file_name: fileName, columns }, { idempotencyKey: newKey() })

@@ -3,6 +3,7 @@ import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import { call, useCall } from '../../api/call.ts'
 import type { Address } from './address.ts'
+import { typedAs, useFields } from './fields/fields.ts'
 
 export type Contact = CallReply<'find-contacts'>['contacts'][number]
 export type ContactDetail = CallReply<'show-contact'>
@@ -26,8 +27,10 @@ export function useRefreshWithout(id: string) {
   }
 }
 
-type Filter = Pick<Address, 'query' | 'temperature' | 'status' | 'tag' | 'sort' | 'companyId'>
-export function useContacts({ query, temperature, status, tag, sort, companyId }: Filter, limit = PAGE) {
+type Filter = Pick<Address, 'query' | 'temperature' | 'status' | 'tag' | 'sort' | 'companyId'> & Partial<Pick<Address, 'field' | 'value'>>
+export function useContacts({ query, temperature, status, tag, sort, companyId, field: fieldId, value = '' }: Filter, limit = PAGE) {
+  const own = useFields().find(({ id }) => id === fieldId)
+  const wanted = own ? typedAs(own, value) : null
   const asked = {
     sort,
     limit,
@@ -36,6 +39,7 @@ export function useContacts({ query, temperature, status, tag, sort, companyId }
     ...(status && { status }),
     ...(tag && { tag }),
     ...(companyId && { company_id: companyId }),
+    ...(own && wanted !== null && { field: { id: own.id, value: wanted } }),
   }
   return useInfiniteQuery({
     queryKey: [root, 'contacts', asked],
