@@ -19,6 +19,7 @@ import * as drafts from './marketplace/api.ts'
 import * as products from './marketplace/products.ts'
 import * as reviews from './marketplace/reviews.ts'
 import * as selling from './marketplace/selling.ts'
+import * as boards from './media/boards.ts'
 import { unlinked } from './names.ts'
 
 // Shown beside our own words: in lists, on pages, at the top of an email.
@@ -55,6 +56,7 @@ const modules = {
   products,
   reviews,
   selling,
+  boards,
 }
 
 const linesOf = (schema: unknown): [string, z.ZodType][] =>

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fn, id, text, time } from '../contract.ts'
+import { fn, id, oneLine, time } from '../contract.ts'
 
 /** How many boards an account has at most. */
 export const MOST_BOARDS = 100
@@ -8,7 +8,7 @@ export const MOST_BOARDS = 100
 export const MOST_COUNTED = 101
 
 const board = z.object({ board_id: id('board') })
-const BoardName = text(80).trim().min(1)
+const BoardName = oneLine(80).min(1)
 export const Board = z.object({
   id: id('board'),
   name: z.string(),
