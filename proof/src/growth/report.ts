@@ -59,6 +59,7 @@ export const BOUNDED_AT: Record<string, [rows: number, why: string]> = {
   'my-wishlist': [100_000, 'at most 500 products'],
   'list-event-types': [100_000, 'at most 100 kinds of appointments'],
   'list-tasks': [100_000, 'at most 200 open ones'],
+  'staff-actions': [100_000, 'the newest 200'],
   'staff-reports': [100_000, 'the oldest 2,000 that are open, of which one in fifty is'],
 }
 
