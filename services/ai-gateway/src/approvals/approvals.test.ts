@@ -1,14 +1,18 @@
 import { fn } from '@operon/contracts/contract'
 import { contracts } from '@operon/contracts/registry'
+import type { UserActor } from '@operon/kit/context'
 import { serve } from '@operon/kit/http'
 import { newId } from '@operon/kit/ids'
+import { keyActor } from '@operon/kit/keys'
 import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { z } from 'zod'
+import { Desk, toolsFor } from '../assistant/tools.ts'
 import { aiGatewayService } from '../service.ts'
 import { approve, closeDead, SILENT_FOR_S } from './approvals.ts'
+import { missingFor } from './offered.ts'
 
 // A service of the fleet that sends: with a preview, a way back, and one that needs an app.
 const body = z.object({ to: z.string().max(100) })
@@ -54,7 +58,14 @@ const post = fn('test-post', {
   reply: z.object({}),
   action: { title: 'Post', when: 'never', effect: 'sends', does: () => 'Posts', needs: ['notion'] },
 })
-Object.assign(contracts['ai-gateway'], { preview, send, takeBack, note, post })
+const reading = (name: string, title: string, more: object, access: 'user' | 'aal2' = 'user') =>
+  fn(name, { ...declared, access, reply: z.object({}), action: { title, when: 'never', effect: 'reads', ...more } })
+const guarded = {
+  wall: reading('test-wall', 'Wall sextant', { needs: ['notion'] }),
+  mails: reading('test-mails', 'Mail sextant', { unit: 'emails' }),
+  vault: reading('test-vault', 'Vault sextant', {}, 'aal2'),
+}
+Object.assign(contracts['ai-gateway'], { preview, send, takeBack, note, post, ...guarded })
 
 let recipients = 3
 let whilePreviewed: () => Promise<unknown> = async () => null
@@ -76,6 +87,7 @@ const service: typeof aiGatewayService = {
       effects.push(`back ${sent}`)
       return {}
     })
+    for (const contract of Object.values(guarded)) serve(rt.app, contract, async () => ({}))
     serve(rt.app, note, async (_ctx, { text }) => {
       effects.push(`note ${text}`)
       return { text }
@@ -310,6 +322,68 @@ test('what is not connected, not there or not valid is said, and not proposed', 
   for (const action of ['delete_account', '__proto__', 'staff-refund', 'ai-key-create'])
     expect((await propose(user, { action, input: {} })).status).toBe(404)
   expect((await propose(user, sendTo('x'.repeat(101)))).status).toBe(400)
+})
+
+test('the assistant and other programs are offered what connections, plan and a fresh sign-in allow, and hear what the rest is missing', async () => {
+  const user = platform.user()
+  const { rt } = platform.services['ai-gateway']!
+  const db = rt.db as any
+  const said = 'Read the sextant'
+  const names = ['test-wall', 'test-mails', 'test-vault']
+  const reasons = {
+    'test-wall': 'Wall sextant needs a connection to Notion. Connect it first.',
+    'test-mails': 'Mail sextant needs a plan that includes emails. Choose one on the plan page.',
+    'test-vault': 'Confirm it is you to continue: enter your second factor or your password again.',
+  }
+
+  const { key } = platform.key(user.id, { scopes: ['reads'] })
+  const mcp = async (method: string, params: object = {}) => {
+    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream', authorization: `Bearer ${key}` }
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+    const { result } = (await (await fetch(`${platform.url('ai-gateway')}/mcp`, { method: 'POST', headers, body })).json()) as any
+    return result.content ? JSON.parse(result.content[0].text.replace(/^Result of .*\n/, '')) : result
+  }
+  const toProgram = async () => {
+    const { actions } = await mcp('tools/call', { name: 'find-actions', arguments: { query: 'sextant' } })
+    return Object.fromEntries(actions.map(({ action, missing = null }: any) => [action, missing]))
+  }
+  const runs = (action: string) => mcp('tools/call', { name: 'run-action', arguments: { action } })
+
+  /** Signed in so many seconds ago. */
+  const toAssistant = async (ago: number) => {
+    const amr = [{ method: 'password', timestamp: Math.floor(Date.now() / 1000) - ago }]
+    const actor: UserActor = { ...keyActor(user.id, { id: newId(), scopes: [], monthlyPrompts: null }), mfa: false, amr, key: undefined }
+    const missing = await missingFor(db, actor)
+    const tools = toolsFor(said, missing, { pages: [], remembers: false }).map((tool) => tool.function.name)
+    const desk = new Desk({} as never, {} as never, actor, missing, { pages: [], said, isSaidNow: true, messageId: null })
+    const { actions } = JSON.parse(await desk.use('find-actions', JSON.stringify({ query: 'sextant' })))
+    const told = Object.fromEntries(actions.map(({ action, missing = null }: any) => [action, missing]))
+    return { tools: tools.filter((name) => names.includes(name)), told }
+  }
+
+  expect(await toProgram()).toEqual(reasons)
+  for (const name of names) expect(await runs(name)).toMatchObject({ code: 'action_missing', message: reasons[name as never] })
+  expect(await toAssistant(3600)).toEqual({ tools: [], told: reasons })
+
+  await db.insertInto('ai_connections').values({ user_id: user.id, app: 'notion', version: 1, connected: true }).execute()
+  const paid = { status: 'active', limits: '{}', budget_microusd: 0, period_start: new Date(), period_end: null, version: 1 }
+  await db
+    .insertInto('entitlements')
+    .values({ user_id: user.id, tier: 'pro', ...paid })
+    .execute()
+  const vault = { 'test-vault': reasons['test-vault'] }
+  // What a key does is never a fresh sign-in.
+  expect(await toProgram()).toEqual({ 'test-wall': null, 'test-mails': null, ...vault })
+  for (const name of ['test-wall', 'test-mails']) expect(await runs(name)).toEqual({})
+  expect(await toAssistant(3600)).toEqual({
+    tools: expect.arrayContaining(['test-wall', 'test-mails']),
+    told: { 'test-wall': null, 'test-mails': null, ...vault },
+  })
+  expect((await toAssistant(3600)).tools).not.toContain('test-vault')
+  expect(await toAssistant(10)).toEqual({
+    tools: expect.arrayContaining(names),
+    told: { 'test-wall': null, 'test-mails': null, 'test-vault': null },
+  })
 })
 
 test('asked under the same key, the proposal is given again', async () => {

@@ -59,13 +59,14 @@ const own: Tool[] = [
   },
 ]
 
-/** The capabilities that this key or app may run or propose. */
-async function offered(ctx: Ctx<AiDb>): Promise<Capability[]> {
+/** The capabilities that this key or app may run or propose, each with why it cannot be used right now. */
+async function offered(ctx: Ctx<AiDb>): Promise<{ each: Capability; missing: string | null }[]> {
   const actor = signedIn(ctx)
+  const { scopes } = actor.key!
   const missing = await missingFor(ctx.db, actor)
-  return [...capabilities().values()].filter(
-    (each) => (allows(actor.key!.scopes, each.contract) || mayPropose(actor.key!.scopes, each)) && !missing(each),
-  )
+  return [...capabilities().values()]
+    .filter((each) => allows(scopes, each.contract) || mayPropose(scopes, each))
+    .map((each) => ({ each, missing: missing(each) }))
 }
 
 const mayPropose = (scopes: string[], { effect }: Capability) =>
@@ -77,10 +78,10 @@ const runsAtOnce = (scopes: string[], { name, effect, contract }: Capability) =>
   (effect === 'reads' || scopes.includes(`do:${name}`) || (effect === 'changes' && contract.action.undo !== undefined))
 
 export async function listTools(ctx: Ctx<AiDb>): Promise<Tool[]> {
-  const direct = (await offered(ctx)).filter(({ effect }) => effect === 'reads').slice(0, DIRECT_TOOLS)
+  const direct = (await offered(ctx)).filter(({ each, missing }) => each.effect === 'reads' && !missing).slice(0, DIRECT_TOOLS)
   return [
     ...own,
-    ...direct.map(({ name, title, summary, when, input }) => ({
+    ...direct.map(({ each: { name, title, summary, when, input } }) => ({
       name,
       title,
       description: `${summary}. Use it when: ${when}.`,
@@ -105,19 +106,20 @@ function parsedAs<S extends z.ZodType>(schema: S, given: unknown): z.output<S> {
 
 async function find(ctx: Ctx<AiDb>, { query }: z.output<typeof Find>) {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean)
-  const scored = (await offered(ctx)).map((each) => {
+  const scored = (await offered(ctx)).map(({ each, missing }) => {
     const text = `${each.name} ${each.title} ${each.when} ${each.summary}`.toLowerCase()
-    return { each, score: words.filter((word) => text.includes(word)).length }
+    return { each, missing, score: words.filter((word) => text.includes(word)).length }
   })
   const found = scored.filter(({ score }) => score > 0 || words.length === 0).sort((a, b) => b.score - a.score)
   const { scopes } = signedIn(ctx).key!
   return {
-    actions: found.slice(0, FOUND).map(({ each }) => ({
+    actions: found.slice(0, FOUND).map(({ each, missing }) => ({
       action: each.name,
       title: each.title,
       when: each.when,
       effect: each.effect,
       asks_first: !runsAtOnce(scopes, each),
+      missing: missing ?? undefined,
       input: each.input,
     })),
     more: Math.max(0, found.length - FOUND),
@@ -126,8 +128,9 @@ async function find(ctx: Ctx<AiDb>, { query }: z.output<typeof Find>) {
 
 async function run({ rt, approvals }: McpDeps, ctx: Ctx<AiDb>, { action, input, key }: z.output<typeof Run>) {
   const actor = signedIn(ctx)
-  const known = (await offered(ctx)).find(({ name }) => name === action)
+  const { each: known, missing } = (await offered(ctx)).find(({ each }) => each.name === action) ?? {}
   if (!known) throw new DomainError('not_found', { message: `There is no action ${action} for this connection. Use find-actions.` })
+  if (missing) throw new DomainError('action_missing', { message: missing })
   const wish = key ? `mcp:${actor.key!.id}:${key}` : newId()
   if (runsAtOnce(actor.key!.scopes, known)) {
     const { contract, effect } = known
