@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './deploy/src/test-order.ts'
 
 // Where the launchers keep it too: tests start many processes, and each would compile everything again.
 const NODE_COMPILE_CACHE = join(import.meta.dirname, 'node_modules/.cache/node')
@@ -27,6 +28,7 @@ export default defineConfig({
     ],
     setupFiles: ['deploy/src/test-setup.ts'],
     globalSetup: ['deploy/src/test-postgres.ts'],
+    sequence: { sequencer: LongestFirst },
     pool: 'forks',
     // One more than a small machine has cores: a test waits for a third of its time.
     maxWorkers: 3,

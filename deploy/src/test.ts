@@ -45,7 +45,7 @@ async function serverTests(): Promise<Tally> {
   const why = await whyNoContainer('minio')
   if (!all && args.length === 0)
     notRun.push(
-      `${globSync('{libs,services,gateway,deploy,proof}/**/*.proof.test.ts', { cwd: root, exclude: ['**/node_modules'] }).length} files of slow proofs: npm test -- --all runs them`,
+      `${globSync('{libs,services,gateway,deploy,proof,web}/**/*.proof.test.ts', { cwd: root, exclude: ['**/node_modules'] }).length} files of slow proofs: npm test -- --all runs them`,
     )
   if (why) notRun.push(`the file store's suite on MinIO (it ran on s3rver): ${why}`)
   return onceMore(vitest)
