@@ -124,7 +124,19 @@ export const showSale = fn('show-sale', {
   }),
   example: { request: { sale_id: saleExample.id }, reply: { sale: saleExample, refunds: [], disputes: [], movements: [] } },
   errors: ['not_found'],
-  action: { title: 'Show a sale', when: 'The person asks for everything about one payment of a buyer', effect: 'reads' },
+  action: {
+    title: 'Show a sale',
+    when: 'The person asks for everything about one payment of a buyer',
+    effect: 'reads',
+    evidence: {
+      rows: 'movements',
+      columns: {
+        at: { label: 'When', as: 'time' },
+        description: { label: 'What', as: 'text' },
+        amount_cents: { label: 'Amount', as: 'cents' },
+      },
+    },
+  },
 })
 
 const refundBody = z.object({

@@ -88,7 +88,18 @@ export const showCompany = fn('show-company', {
   reply: Company,
   example: { request: { company_id: exampleId }, reply: example },
   errors: ['not_found'],
-  action: { title: 'Show a company', when: 'The person asks about one company', effect: 'reads' },
+  action: {
+    title: 'Show a company',
+    when: 'The person asks about one company',
+    effect: 'reads',
+    evidence: {
+      columns: {
+        name: { label: 'Company', as: 'text' },
+        domain: { label: 'Domain', as: 'text' },
+        contacts: { label: 'Contacts', as: 'count' },
+      },
+    },
+  },
 })
 export const restoreCompany = fn('restore-company', {
   access: 'user',

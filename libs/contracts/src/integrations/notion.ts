@@ -120,6 +120,14 @@ export const showNotionPage = fn('show-notion-page', {
     when: 'The person asks about one page of Notion',
     effect: 'reads',
     needs: ['notion'],
+    evidence: {
+      columns: {
+        'page.title': { label: 'Title', as: 'text' },
+        'page.status': { label: 'Status', as: 'text' },
+        'page.due_date': { label: 'Due', as: 'text' },
+        'page.last_edited': { label: 'Last edited', as: 'time' },
+      },
+    },
   },
 })
 
