@@ -84,6 +84,7 @@ export const showCompany = fn('show-company', {
   access: 'user',
   rate: 'read',
   summary: 'Shows a company',
+  description: '`find-contacts` with `company_id` has its contacts.',
   body: z.object({ company_id }),
   reply: Company,
   example: { request: { company_id: exampleId }, reply: example },

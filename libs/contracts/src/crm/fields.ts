@@ -27,6 +27,7 @@ export const listContactFields = fn('list-contact-fields', {
   access: 'user',
   rate: 'read',
   summary: 'Lists the fields that contacts have beside the usual ones',
+  description: '`show-contact` has their values.',
   body: z.object({}).prefault({}),
   reply: z.object({ fields: z.array(ContactField).max(MOST_FIELDS) }),
   example: { request: {}, reply: { fields: [example] } },

@@ -41,7 +41,6 @@ export const mergeContacts = fn('merge-contacts', {
     when: 'The person says that two contacts are the same person',
     effect: 'changes',
     does: () => 'Merges the two contacts into one',
-    undo: { contract: unmergeContacts, seconds: 600 },
   },
 })
 export const listMerges = fn('list-merges', {

@@ -29,6 +29,7 @@ export const listSyncedCalendars = fn('list-synced-calendars', {
   access: 'user',
   rate: 'read',
   summary: 'Lists the calendars at Google and Microsoft that are held level with this one',
+  description: 'Each with the time when it was last level, or why it is not.',
   body: z.object({}).prefault({}),
   reply: z.object({ calendars }),
   example: { request: {}, reply: { calendars: [example] } },

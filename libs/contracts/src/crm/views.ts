@@ -18,6 +18,7 @@ export const listContactViews = fn('list-contact-views', {
   access: 'user',
   rate: 'read',
   summary: 'Lists the saved views of contacts',
+  description: 'A view is a name for filters, an order and columns.',
   body: z.object({}).prefault({}),
   reply: z.object({ views: z.array(View).max(MOST_VIEWS) }),
   example: { request: {}, reply: { views: [example] } },

@@ -30,6 +30,7 @@ export const listBoards = fn('list-boards', {
   access: 'user',
   rate: 'read',
   summary: 'The boards that an account sorts its images on, by name',
+  description: 'Each with the number of its images.',
   body: z.object({}).prefault({}),
   reply: z.object({ boards: z.array(Board) }),
   example: { request: {}, reply: { boards: [example] } },
@@ -56,12 +57,20 @@ export const deleteBoard = fn('delete-board', {
   description: 'It can be brought back for a day.',
   body: board,
   reply: z.object({ deleted: z.boolean(), board_id: id('board') }),
+  example: { request: { board_id: example.id }, reply: { deleted: true, board_id: example.id } },
   errors: [],
+  action: {
+    title: 'Delete an image board',
+    when: 'The person asks to delete a board of their images',
+    effect: 'destroys',
+    does: () => 'Deletes the board. Its images stay in the gallery',
+  },
 })
 export const createBoard = fn('create-board', {
   access: 'user',
   idempotent: true,
   summary: 'Makes a board to sort images on',
+  description: 'It is empty: `put-on-board` puts images on it.',
   body: z.object({ name: BoardName }),
   reply: Board.extend({ board_id: id('board') }),
   example: { request: { name: 'Spring campaign' }, reply: { ...example, pictures: 0, board_id: example.id } },

@@ -144,7 +144,6 @@ export const scheduleCampaign = fn('schedule-campaign', {
     when: 'The person asks to send a campaign at a later time',
     effect: 'sends',
     unit: 'emails',
-    preview: previewCampaign,
     does: ({ at }) => `Sends the campaign to its segment at ${at}`,
   },
 })

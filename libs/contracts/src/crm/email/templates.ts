@@ -27,6 +27,7 @@ export const listEmailTemplates = fn('list-email-templates', {
   access: 'user',
   rate: 'read',
   summary: 'Lists the templates for emails: your own, newest first, then ours',
+  description: 'Their blocks are read one template at a time.',
   body: z.object({}).prefault({}),
   reply: z.object({ templates: z.array(Listed).max(MOST_TEMPLATES + 20) }),
   example: { request: {}, reply: { templates: [listed] } },
