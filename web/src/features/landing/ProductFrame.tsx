@@ -15,7 +15,7 @@ const coming = [
 ] as const
 
 // The landing page has to fit one round trip, so what lies below the frame's edge is only drawn where its own page is shown.
-const below: readonly string[] = ['Run', 'Learn']
+const below: readonly string[] = ['Grow', 'Run', 'Learn']
 
 /** The app's own frame around a screen with sample data. `live` screens can be worked, the others looked at. */
 export function ProductFrame({
