@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { newId } from '@operon/kit/ids'
+import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import type { Db, Trx } from './deps.ts'
 import { isRefusal } from './stripe-errors.ts'
@@ -73,21 +74,26 @@ export async function endCall(db: Db, id: string, state: 'done' | 'refused') {
     .executeTakeFirst()
 }
 
-/** One call whose effect is wanted once. What the provider refuses is over; what it left unanswered stays open under its key. */
+/**
+ * One call whose effect is wanted once. What the provider refuses is over; what it left unanswered stays open under its key. `keep` writes down
+ * what it did together with its end: until that is written, whoever asks again has to get the same effect and not another one.
+ */
 export async function callOnce<T, Fixed extends object>(
   db: Db,
   intention: Intention<Fixed>,
   run: (key: string, fixed: Fixed, isAgain: boolean) => Promise<T>,
+  keep: (trx: Trx, result: T) => Promise<unknown> = async () => {},
 ): Promise<T> {
   const { id, fixed, isAgain } = await beginCall(db, intention)
-  try {
-    const result = await run(id, fixed, isAgain)
-    await endCall(db, id, 'done')
-    return result
-  } catch (error) {
+  const result = await run(id, fixed, isAgain).catch(async (error) => {
     if (isRefusal(error)) await endCall(db, id, 'refused')
     throw error
-  }
+  })
+  await inTransaction(db, async (trx) => {
+    await keep(trx, result)
+    await endCall(trx, id, 'done')
+  })
+  return result
 }
 
 export async function endCheckout(trx: Trx, sessionId: string, state: 'done' | 'refused') {

@@ -1,11 +1,10 @@
 import type * as contract from '@operon/contracts/billing/sales'
 import type { Input, Output } from '@operon/contracts/contract'
 import { DomainError } from '@operon/kit/errors'
-import { inTransaction } from '@operon/kit/tx'
 import type { BillingCtx, Deps } from '../deps.ts'
 import { returnedOf } from '../ledger/selling.ts'
-import { beginCall, endCall } from '../provider-calls.ts'
-import { isRefusal, refused } from '../stripe-errors.ts'
+import { callOnce } from '../provider-calls.ts'
+import { refused } from '../stripe-errors.ts'
 import { ownSale, saleJson } from './list.ts'
 import { moneyOf, type SaleRow, termsOf } from './rows.ts'
 import { settle } from './settle.ts'
@@ -57,17 +56,17 @@ export async function refundSale(deps: Deps, ctx: BillingCtx, sale: SaleRow, amo
   // What was asked, and nothing of how the sale stands: the webhook may have told of a refund whose answer was lost.
   const request = { charge: sale.charge, amountCents: amountCents ?? null, asked: ctx.idempotencyKey ?? null }
   const intention = { userId: sale.seller_id, kind: `refund:${sale.charge}`, request, fixed: { cents } }
-  const { id: key, fixed } = await beginCall(ctx.db, intention)
-  const refund = await deps.provider.refund({ charge: sale.charge, amountCents: fixed.cents }, key).catch(async (error) => {
-    if (isRefusal(error)) await endCall(ctx.db, key, 'refused')
-    return refused(error)
-  })
-  const charge = await deps.provider.getCharge(sale.charge)
-  await inTransaction(ctx.db, async (trx) => {
-    await settle(trx, charge)
-    await trx.updateTable('sale_refunds').set({ reason }).where('id', '=', refund.id).execute()
-    // With what it did: until that is written, whoever asks again has to get the same refund and not another one.
-    await endCall(trx, key, 'done')
-  })
+  const { refund } = await callOnce(
+    ctx.db,
+    intention,
+    async (key, { cents }) => {
+      const refund = await deps.provider.refund({ charge: sale.charge, amountCents: cents }, key)
+      return { refund, charge: await deps.provider.getCharge(sale.charge) }
+    },
+    async (trx, { refund, charge }) => {
+      await settle(trx, charge)
+      await trx.updateTable('sale_refunds').set({ reason }).where('id', '=', refund.id).execute()
+    },
+  ).catch(refused)
   return { refund: refund.id, amount_cents: refund.amountCents, currency: refund.currency, sale_id: sale.id }
 }

@@ -1,7 +1,6 @@
 import type * as contract from '@operon/contracts/billing/plans-staff'
 import type { Input, Output } from '@operon/contracts/contract'
 import { DomainError } from '@operon/kit/errors'
-import { inTransaction } from '@operon/kit/tx'
 import type { BillingCtx, Deps } from '../deps.ts'
 import { bookCredits } from '../ledger/credits.ts'
 import { callOnce } from '../provider-calls.ts'
@@ -43,7 +42,11 @@ export async function staffCredit(
   if (!customer) throw new DomainError('not_found')
   await log(ctx, 'credit', reason, userId, { amountCents: amount_cents })
   const intention = { userId, kind: 'staff-credit', request: { customer, amount_cents } }
-  const credit = await callOnce(ctx.db, intention, (key) => deps.provider.creditCustomer(customer, amount_cents, 'usd', key)).catch(refused)
-  await inTransaction(ctx.db, (trx) => bookCredits(trx, customer, [{ ...credit, createdAt: new Date(credit.createdAt) }]))
+  const credit = await callOnce(
+    ctx.db,
+    intention,
+    (key) => deps.provider.creditCustomer(customer, amount_cents, 'usd', key),
+    (trx, credit) => bookCredits(trx, customer, [{ ...credit, createdAt: new Date(credit.createdAt) }]),
+  ).catch(refused)
   return { credit: credit.id, amount_cents: -credit.amountCents, currency: credit.currency }
 }

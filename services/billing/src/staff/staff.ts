@@ -1,7 +1,6 @@
 import type * as contract from '@operon/contracts/billing/staff'
 import type { Input, Output } from '@operon/contracts/contract'
 import { DomainError } from '@operon/kit/errors'
-import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import type { BillingCtx, Deps } from '../deps.ts'
 import { bookCharge } from '../ledger/book.ts'
@@ -72,9 +71,15 @@ export async function staffRefund(
   if (!account?.user_id) throw new DomainError('not_found')
   await log(ctx, 'refund', reason, account.user_id, { payment, amountCents })
   const intention = { userId: account.user_id, kind: `refund:${payment}`, request: { payment, amountCents: amountCents ?? null } }
-  const refund = await callOnce(ctx.db, intention, (key) => deps.provider.refund({ charge: payment, amountCents }, key)).catch(refused)
-  const charge = await deps.provider.getCharge(payment)
-  await inTransaction(ctx.db, (trx) => bookCharge(trx, charge))
+  const { refund } = await callOnce(
+    ctx.db,
+    intention,
+    async (key) => {
+      const refund = await deps.provider.refund({ charge: payment, amountCents }, key)
+      return { refund, charge: await deps.provider.getCharge(payment) }
+    },
+    (trx, { charge }) => bookCharge(trx, charge),
+  ).catch(refused)
   return { refund: refund.id, amount_cents: refund.amountCents, currency: refund.currency }
 }
 

@@ -88,10 +88,19 @@ async function finishRefund(deps: Deps, ctx: BillingCtx, row: TopUpRow): Promise
   if (nothing) await close(db, row.id)
   if (nothing) throw new DomainError('top_up_used')
   const intention = { userId: row.user_id, kind: `refund:${row.charge}`, request: { topUp: row.id, cents } }
-  const refund = await callOnce(db, intention, (key) => deps.provider.refund({ charge: row.charge!, amountCents: cents }, key)).catch(
-    refused,
-  )
-  await bookNow(deps, db, row)
+  const sent = await callOnce(
+    db,
+    intention,
+    async (key, _, isAgain) => {
+      // Somebody else's try may have ended since this row was read.
+      if (!isAgain && !(await isRefunding(db, row.id))) return null
+      const refund = await deps.provider.refund({ charge: row.charge!, amountCents: cents }, key)
+      return { refund, charge: await deps.provider.getCharge(row.charge!) }
+    },
+    async (trx, sent) => sent && bookCharge(trx, sent.charge),
+  ).catch(refused)
+  if (!sent) throw new DomainError('top_up_closed')
+  const { refund } = sent
   return { amount_cents: refund.amountCents, currency: refund.currency, left }
 }
 
@@ -105,6 +114,9 @@ async function closeAtMeter(deps: Deps, db: Db, { id, user_id, unit, units, unit
   await db.updateTable('top_ups').set({ refund_units: left }).where('id', '=', id).where('state', '=', 'refunding').execute()
   return left
 }
+
+const isRefunding = async (db: Db, id: string): Promise<boolean> =>
+  (await db.selectFrom('top_ups').select('id').where('id', '=', id).where('state', '=', 'refunding').executeTakeFirst()) !== undefined
 
 const close = (db: Db, id: string) =>
   db.updateTable('top_ups').set({ state: 'closed' }).where('id', '=', id).where('state', '=', 'refunding').execute()

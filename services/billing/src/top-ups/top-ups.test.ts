@@ -147,6 +147,32 @@ test('a refund whose meter or bank does not answer is sent later, once, and noth
   expect(await refundsOf(id)).toEqual([priceCents / 2])
 })
 
+const saidBy = ({ status, body }: { status: number; body: any }) => (status === 200 ? '200' : `${status} ${body?.code}`)
+test('a refund that was made and not booked is the same one when it is asked for again, by its owner or by staff [R3]', {
+  timeout,
+}, async () => {
+  const user = billing.user()
+  const [own, theirs] = [await bought(user), await bought(user)]
+  leftAt.set(own, 100)
+  const { charge } = await rowOf(theirs)
+  const byStaff = () => billing.call('staff-refund', billing.staff(), { payment: charge, amount_cents: 300, reason: 'A part of it' })
+  for (const [id, ask] of [
+    [own, () => refund(user, own)],
+    [theirs, byStaff],
+  ] as const) {
+    // Between the provider's answer and the books.
+    await billing.order({ kind: 'status', status: 500, match: `GET /v1/charges/${(await rowOf(id)).charge}`, times: 0 })
+    expect((await ask()).status).toBeGreaterThanOrEqual(500)
+    await billing.mend()
+    // After so many failures the provider is left alone for a moment. A webhook may close the top-up first.
+    await vi.waitFor(async () => expect(['200', '409 top_up_closed']).toContain(saidBy(await ask())), within)
+    expect(await refundsOf(id)).toHaveLength(1)
+  }
+  // Another one of staff's is another refund.
+  expect((await byStaff()).status).toBe(200)
+  expect(await refundsOf(theirs)).toEqual([300, 300])
+})
+
 test('upgrade, burn and return pays nobody: a burned top-up lowers no charge, and its refund is no credit of the plan', {
   timeout,
 }, async () => {
