@@ -81,8 +81,9 @@ function fullest(schema: Json, path: string, choices: Choices, places: Map<strin
     key,
     fullest(schema.properties?.[key] ?? schema.additionalProperties, `${path}.${key}`, choices, places),
   ])
+  const key = schema.propertyNames?.format ? String(plain({ type: 'string', ...schema.propertyNames })) : 'some'
   if (values.length === 0 && isSchema(schema.additionalProperties))
-    values.push(['some', fullest(schema.additionalProperties, `${path}.some`, choices, places)])
+    values.push([key, fullest(schema.additionalProperties, `${path}.some`, choices, places)])
   return Object.fromEntries(values)
 }
 

@@ -6,22 +6,18 @@ import { Phone } from './contacts.ts'
 // Companies: where contacts work. A contact belongs to the company that it names, else to the one of its email address.
 
 const company_id = id('company')
+const host = (value: string) =>
+  value
+    .trim()
+    .toLowerCase()
+    .replace(/^https?:\/\//, '')
+    .replace(/^www\./, '')
+    .replace(/\/.*$/, '')
 const Domain = z
   .string()
-  .trim()
-  .toLowerCase()
-  .transform((value) =>
-    value
-      .replace(/^https?:\/\//, '')
-      .replace(/^www\./, '')
-      .replace(/\/.*$/, ''),
-  )
-  .pipe(
-    z
-      .string()
-      .max(120)
-      .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/, 'A domain looks like harbour-cafe.example.'),
-  )
+  .overwrite(host)
+  .max(120)
+  .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/, 'A domain looks like harbour-cafe.example.')
   .meta({ examples: ['harbour-cafe.example'] })
 const name = oneLine(120).min(1)
 const notes = text(2000).trim()

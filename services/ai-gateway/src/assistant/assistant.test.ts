@@ -202,7 +202,7 @@ test('text in what was looked up orders nothing: it ends as a proposal at most, 
 // The claim of the model in these tests: "Done as told."
 const undone = 'Nothing has been done, and nothing waits for your approval.'
 test.each([
-  ['a tool that does not exist', 'CALL send_email {"to":"Anna"}', 'There is no action send_email. Nothing was done.'],
+  ['a tool that does not exist', 'CALL send_fax {"to":"Anna"}', 'There is no action send_fax. Nothing was done.'],
   ['an action that does not exist', 'CALL run-action {"action":"create-workflow","input":{}}', 'There is no action create-workflow.'],
   ['an image that nobody can make', 'CALL generate_image {"prompt":"a cat"}', 'There is no action generate_image.'],
   ['a page that does not exist', 'CALL open-page {"page":"admin"}', 'There is no such page. Nothing was opened.'],

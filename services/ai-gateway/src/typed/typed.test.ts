@@ -77,7 +77,7 @@ test('what nobody offers yet is said, not tried [spec-65] [spec-66] [spec-67] [s
 
 test('ads and notes are asked of the connected app, and without one the person is told where to connect it [spec-66] [spec-68]', async () => {
   expect((await say(platform.user(), 'analyze meta ads')).response).toBe(texts.metaUnavailable)
-  expect((await say(platform.user(), 'put this into Notion')).response).toContain('needs a connection to Notion')
+  expect((await say(platform.user(), 'put this into Notion')).response).toContain('Please make sure it is connected on the Notion page.')
 })
 
 test('an image that cannot be made is said in its own words [spec-65]', async () => {

@@ -60,8 +60,8 @@ async function act(approvals: Approvals, ctx: Ctx<AiDb>, tool: Exclude<Tool, 're
   const capability = [...capabilities().values()].find(({ contract }) => contract.action.typed?.as === tool)!
   const actor = signedIn(ctx)
   const reason = (await missingFor(ctx.db, actor))(capability)
-  if (reason) return { text: reason }
   const typed = capability.contract.action.typed!
+  if (reason) return { text: typed.failed ?? reason }
   try {
     const options = { actor, requestId: ctx.requestId, deadlineMs: STEP_MS }
     const idempotencyKey = capability.effect === 'reads' ? undefined : `typed:${key}`

@@ -59,7 +59,8 @@ describe('one OpenAI-compatible server with a key', () => {
     }
     await vi.waitFor(async () => expect((await json(await post(platform, user, 'ai-usage', {}))).body.used).toBe(5), 10_000)
     const models = await json(await fetch(`${platform.url('ai-gateway')}/ai/v1/models`, { headers: user.headers }))
-    for (const model of models.body.data)
+    // Texts as numbers have models of their own.
+    for (const model of models.body.data.filter(({ id }: { id: string }) => !id.includes('embedding')))
       expect(model).toMatchObject({ answered_by: 'qwen3:8b', input_microusd_per_mtok: 1_000_000, sandbox: false })
   })
 

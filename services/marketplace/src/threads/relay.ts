@@ -10,6 +10,7 @@ import type { Config } from '../config.ts'
 import { bytesOf, macOf, uuidOf } from '../orders/links.ts'
 import type { MarketplaceDb } from '../schema.ts'
 import { dropWhole, keeperOf, keepWhole, storeWhole } from './attachments.ts'
+import { type Form, formOf } from './form.ts'
 import type { Side } from './threads.ts'
 import { write } from './write.ts'
 
@@ -87,23 +88,7 @@ async function takeAnswer(ctx: Ctx<MarketplaceDb>, storage: Rt['storage'], { thr
   }
 }
 
-type Mail = { get(name: string): string | null; files: File[] }
-export async function formOf(body: unknown, type = ''): Promise<Mail> {
-  const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
-  try {
-    const form = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } }).formData()
-    const of = (name: string) => form.get(name)
-    const get = (name: string) => (typeof of(name) === 'string' ? (of(name) as string) : null)
-    // Pictures that stand in the text, such as the logo of a signature, are named here and nobody attached them.
-    const inline = get('content-id-map') ?? ''
-    const attached = [...form].filter(([name, value]) => typeof value !== 'string' && !inline.includes(JSON.stringify(name)))
-    return { get, files: attached.map(([, value]) => value as File) }
-  } catch {
-    throw new DomainError('invalid', { message: 'This is not a form.' })
-  }
-}
-
-function isSigned(key: string, mail: Mail): boolean {
+function isSigned(key: string, mail: Form): boolean {
   const [timestamp, token, signature] = ['timestamp', 'token', 'signature'].map((name) => mail.get(name) ?? '') as [string, string, string]
   const expected = createHmac('sha256', key)
     .update(timestamp + token)
@@ -114,13 +99,13 @@ function isSigned(key: string, mail: Mail): boolean {
 }
 
 /** The text of an answer without the email it quotes. An email of files alone says so. */
-function textOf(mail: Mail): string {
+function textOf(mail: Form): string {
   const said = (mail.get('stripped-text') ?? mail.get('body-plain') ?? '').replaceAll('\r\n', '\n').trim().slice(0, LONGEST)
   return said || (mail.files.length ? 'Sent without words.' : '')
 }
 
 /** Two programs that answer each other would go on for ever. */
-function isAutomatic(mail: Mail): boolean {
+function isAutomatic(mail: Form): boolean {
   const headers = mail.get('message-headers') ?? ''
   return /"auto-submitted",\s*"(?!no")/i.test(headers) || /"(x-autoreply|x-autorespond)"/i.test(headers)
 }

@@ -15,7 +15,7 @@ import { isForbidden } from '../items/forbidden.ts'
 import { type OrderRow, orderOf } from '../orders/access.ts'
 import type { MarketplaceDb } from '../schema.ts'
 import { attach, dropWhole, keeperOf, keepWhole, storeWhole } from './attachments.ts'
-import { formOf } from './relay.ts'
+import { formOf } from './form.ts'
 import { messagesJson, nameOfSeller, type Side, type ThreadRow, threadOf } from './threads.ts'
 
 type Trx = Transaction<MarketplaceDb & KitDb>

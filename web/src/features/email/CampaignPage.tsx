@@ -1,8 +1,6 @@
-import { ArrowLeft } from 'lucide-react'
-import { Link } from 'react-router-dom'
-import { paths } from '../../paths.ts'
 import { ErrorState, PageHeader, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
 import { useSearch } from '../../ui/useSearch.ts'
+import { Back } from './Back.tsx'
 import { CampaignMenu } from './CampaignMenu.tsx'
 import { Editor } from './editor/Editor.tsx'
 import { type Campaign, useCampaign } from './queries.ts'
@@ -39,15 +37,6 @@ export function CampaignPage({ id }: { id: string }) {
       <Head campaign={campaign} />
       {campaign.status === 'scheduled' ? <Scheduled campaign={campaign} /> : <ReportView campaign={campaign} counts={counts} />}
     </>
-  )
-}
-
-export function Back() {
-  return (
-    <Link to={paths.email} className="mb-2 inline-flex items-center gap-1.5 text-13 text-muted hover:text-text max-md:py-2">
-      <ArrowLeft className="size-3.5" />
-      Campaigns
-    </Link>
   )
 }
 

@@ -3,16 +3,14 @@ import { Plus, X } from 'lucide-react'
 import { Button, IconButton } from '../../../ui/Button.tsx'
 import { SelectField, TextField } from '../../../ui/Field.tsx'
 import type { Block } from '../queries.ts'
-import { BlockList } from './BlockList.tsx'
-import { MOST_PARTS, newPart, partKinds } from './blocks.ts'
 import { RichText } from './RichText.tsx'
 
 type Of<K extends Block['kind']> = Extract<Block, { kind: K }>
 type Change = (block: Block) => void
 const MOST_LINKS = 8
 
-/** The fields of one block. */
-export function BlockForm({ block, onChange }: { block: Block; onChange: Change }) {
+/** The fields of one block. Columns hold lists of blocks, and stand with the list. */
+export function BlockForm({ block, onChange }: { block: Exclude<Block, { kind: 'columns' }>; onChange: Change }) {
   switch (block.kind) {
     case 'heading':
       return <HeadingForm block={block} onChange={onChange} />
@@ -53,8 +51,6 @@ export function BlockForm({ block, onChange }: { block: Block; onChange: Change 
       )
     case 'product':
       return <ProductForm block={block} onChange={onChange} />
-    case 'columns':
-      return <ColumnsForm block={block} onChange={onChange} />
     case 'social':
       return <SocialForm block={block} onChange={onChange} />
     case 'footer':
@@ -184,38 +180,6 @@ function ProductForm({ block, onChange }: { block: Of<'product'>; onChange: Chan
       </div>
       <Address label="Leads to" value={block.url} onChange={(url) => onChange({ ...block, url })} />
       <Address label="Address of the picture (optional)" value={block.image} onChange={(image) => onChange({ ...block, image })} />
-    </>
-  )
-}
-
-function ColumnsForm({ block, onChange }: { block: Of<'columns'>; onChange: Change }) {
-  const { columns } = block
-  const resize = (count: number) =>
-    onChange({ ...block, columns: Array.from({ length: count }, (_, at) => columns[at] ?? [newPart('text')]) })
-  return (
-    <>
-      <SelectField
-        label="Columns"
-        value={columns.length}
-        hint="They stack on a phone."
-        onChange={(event) => resize(Number(event.target.value))}
-      >
-        <option value={2}>2</option>
-        <option value={3}>3</option>
-      </SelectField>
-      {columns.map((parts, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a column is its place
-        <section key={at} aria-label={`Column ${at + 1}`}>
-          <h4 className="mb-1.5 text-13 font-medium">Column {at + 1}</h4>
-          <BlockList
-            blocks={parts}
-            kinds={partKinds}
-            most={MOST_PARTS}
-            label={`Blocks of column ${at + 1}`}
-            onChange={(next) => onChange({ ...block, columns: columns.map((each, n) => (n === at ? (next as typeof parts) : each)) })}
-          />
-        </section>
-      ))}
     </>
   )
 }

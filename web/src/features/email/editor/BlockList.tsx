@@ -2,10 +2,11 @@ import { ArrowDown, ArrowUp, Copy, EllipsisVertical, GripVertical, Plus, Trash2,
 import { type DragEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { Button, IconButton } from '../../../ui/Button.tsx'
 import { cx } from '../../../ui/cx.ts'
+import { SelectField } from '../../../ui/Field.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../../ui/Menu.tsx'
 import type { Block } from '../queries.ts'
 import { BlockForm } from './BlockForm.tsx'
-import { brief, copyOf, type Kind, kindNames, moved, newBlock } from './blocks.ts'
+import { brief, copyOf, type Kind, kindNames, MOST_PARTS, moved, newBlock, newPart, partKinds } from './blocks.ts'
 
 type Props = {
   blocks: readonly Block[]
@@ -158,7 +159,7 @@ export function BlockList({ blocks, onChange, kinds, most, label, warned, shown 
               </div>
               {isOpen ? (
                 <div className="flex flex-col gap-3 border-t border-line p-3">
-                  <BlockForm
+                  <Fields
                     block={block}
                     onChange={(next) =>
                       onChange(
@@ -201,4 +202,41 @@ function positionFor(blocks: readonly Block[], open: string | null): number {
   if (at >= 0 && blocks[at]!.kind !== 'footer') return at + 1
   const foot = blocks.findIndex(({ kind }) => kind === 'footer')
   return foot >= 0 ? foot : blocks.length
+}
+
+type Change = (block: Block) => void
+function Fields({ block, onChange }: { block: Block; onChange: Change }) {
+  return block.kind === 'columns' ? <ColumnsForm block={block} onChange={onChange} /> : <BlockForm block={block} onChange={onChange} />
+}
+
+function ColumnsForm({ block, onChange }: { block: Extract<Block, { kind: 'columns' }>; onChange: Change }) {
+  const { columns } = block
+  const resize = (count: number) =>
+    onChange({ ...block, columns: Array.from({ length: count }, (_, at) => columns[at] ?? [newPart('text')]) })
+  return (
+    <>
+      <SelectField
+        label="Columns"
+        value={columns.length}
+        hint="They stack on a phone."
+        onChange={(event) => resize(Number(event.target.value))}
+      >
+        <option value={2}>2</option>
+        <option value={3}>3</option>
+      </SelectField>
+      {columns.map((parts, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a column is its place
+        <section key={at} aria-label={`Column ${at + 1}`}>
+          <h4 className="mb-1.5 text-13 font-medium">Column {at + 1}</h4>
+          <BlockList
+            blocks={parts}
+            kinds={partKinds}
+            most={MOST_PARTS}
+            label={`Blocks of column ${at + 1}`}
+            onChange={(next) => onChange({ ...block, columns: columns.map((each, n) => (n === at ? (next as typeof parts) : each)) })}
+          />
+        </section>
+      ))}
+    </>
+  )
 }
