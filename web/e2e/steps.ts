@@ -29,11 +29,18 @@ export function newEmail() {
 
 /** Hydrated: what is pressed now is heard. */
 export async function wake(page: Page) {
-  await page.mouse.move(4, 4)
-  await awake(page)
+  // A page that is still loading does not hear the first.
+  await expect(async () => {
+    await page.mouse.move(4, 4 + Math.random() * 8)
+    await awake(page, 1000)
+  }).toPass({ timeout: 30_000 })
 }
-export const awake = (page: Page) =>
-  page.waitForFunction(() => Object.keys(document.getElementById('root')?.firstElementChild ?? {}).some((key) => key.startsWith('__react')))
+export const awake = (page: Page, timeout = 30_000) =>
+  page.waitForFunction(
+    () => Object.keys(document.getElementById('root')?.firstElementChild ?? {}).some((key) => key.startsWith('__react')),
+    undefined,
+    { timeout },
+  )
 
 export async function signUp(page: Page, portal: '/auth' | '/auth/seller' | '/auth/buyer', email = newEmail(), name = 'Mara Lindt') {
   await page.goto(portal)
