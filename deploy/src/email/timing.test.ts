@@ -207,7 +207,7 @@ test('one email by a program: once under a key, never to an address that bounced
         body: JSON.stringify({ to, subject: 'Your receipt', text: 'Hello {{ first_name }}, thank you.', name: 'Fay Weber', ...body }),
       })
     ).json()) as any
-  // What the person approves is the email itself.
+  // The person approves the email itself.
   const given = { to, subject: 'Your receipt', text: 'Hello {{ first_name }}, thank you.', name: 'Fay Weber' }
   expect((await call('preview-email', fay, given)).body).toMatchObject({
     to,

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import { runStatement, type Statement } from './db.ts'
 import type { ByTier, Metered } from './meter.ts'
 
-// What a person's plan and top-ups allow now, and what is spent of it.
+// The units that a person's plan and top-ups allow now, and how many are spent.
 
 export type Usage = {
   unit: Metered

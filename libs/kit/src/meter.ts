@@ -43,7 +43,7 @@ export async function reserve(db: Kysely<any>, ask: Ask, budgets: ByTier | null 
   return taken
 }
 
-/** What the plan does not cover, with units of a top-up. The counter is locked until they are taken, so nobody else takes what was drawn. */
+/** Covers the units beyond the plan with those of a top-up. The counter is locked until they are taken, so nobody else takes what was drawn. */
 export async function takeDrawn(db: Kysely<any>, unit: Metered, wanted: Wanted, budgets: ByTier | null): Promise<Taken | undefined> {
   if (!(await hasTopUp(db, wanted.userId, unit))) return undefined
   return inTransaction(db, async (trx) =>

@@ -99,7 +99,7 @@ test('what a period took and did not use is there in the next, and the allowance
   expect(await drawnOf(bought.top_up_id)).toBe(2)
   await inTransaction(db(), (trx) => settle(trx, recorded, [first!, second!]))
   await release(db(), third!)
-  // What failed is used by the next request, before more is drawn.
+  // Units of a failed request are used by the next one, before more is drawn.
   const again = await reserve(db(), ask(user))
   expect(await drawnOf(bought.top_up_id)).toBe(2)
   await release(db(), again)

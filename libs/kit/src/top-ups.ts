@@ -8,7 +8,7 @@ import type { KitDb } from './schema.ts'
 import type { Runtime } from './service.ts'
 import { inTransaction, publish } from './tx.ts'
 
-// What is bought beside a plan. Once the period's own allowance does not cover a request, the units it lacks move from the oldest top-up into
+// Units that are bought beside a plan. Once the period's own allowance does not cover a request, the units it lacks move from the oldest top-up into
 // the period's counter, with the model cost that comes with them. Counters are locked before top-ups, everywhere.
 
 type TopUp = Selectable<KitDb['usage_top_ups']>

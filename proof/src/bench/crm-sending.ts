@@ -6,7 +6,7 @@ import { emailWorld } from '@operon/deploy/email/world'
 import { startPostgres } from '@operon/deploy/postgres'
 import { sql } from 'kysely'
 
-/** Design and DKIM cost most: one core makes 70 to 130 such emails a second. listmonk's site shows 50,000 a minute, sent unsigned to a relay. */
+/** Design and DKIM cost most: one core makes 70 to 130 such emails a second. listmonk is said to send 50,000 a minute, unsigned to a relay; not measured here. */
 const goals = { perSecond: 70, freezeMs: 5_000 }
 const LISTMONK_A_MINUTE = 50_000
 

@@ -3,7 +3,7 @@ import { doubled, readersOf, settle } from './flow.ts'
 import { crowd, isLater, type Person } from './people.ts'
 import { type Answer, type Fault, until, type World } from './world.ts'
 
-/** What somebody without a plan may make. */
+/** Pictures that a person without a plan may make. */
 const EACH = 5
 const AT_ONCE = 4
 

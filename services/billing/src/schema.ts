@@ -188,7 +188,7 @@ export type BillingDb = SellingDb & {
     /** As its meter told, with the count of its changes there. */
     drawn: Generated<number>
     draws: Generated<number>
-    /** What was left when its refund began. */
+    /** The units left when its refund began. */
     refund_units: number | null
     /** Used up before the end of a month that is closed. */
     earned: Generated<boolean>

@@ -79,7 +79,7 @@ export type CrmDb = PaceDb &
     }
     /** Contacts that were deleted, as they were. */
     contact_images: { id: string; user_id: string; contact_id: string; image: unknown; at: Generated<Date> }
-    /** What one contact was before another became part of it, and what it brought along. */
+    /** A contact as it was before another became part of it, and the rows that came along. */
     contact_merges: {
       id: string
       user_id: string

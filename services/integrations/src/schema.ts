@@ -131,7 +131,7 @@ export type IntegrationsDb = LaneDb & {
     again: Generated<boolean>
     created_at: Generated<Date>
   }
-  /** What a person watches for in a connected app, and how far it has been seen. */
+  /** A watch on a connected app, and how far it has been seen. */
   app_watches: {
     id: string
     user_id: string
@@ -139,7 +139,7 @@ export type IntegrationsDb = LaneDb & {
     trigger: string
     input: unknown
     seen_until: Date
-    /** What was listed last, so that it is not told again. */
+    /** The entries listed last, so that they are not told again. */
     seen: string[]
     version: Generated<number>
     next_at: Date
@@ -149,7 +149,7 @@ export type IntegrationsDb = LaneDb & {
     missed_at: Date | null
     created_at: Generated<Date>
   }
-  /** What can be called of an API of the person's own; its id is the connection's. */
+  /** The operations of an API of the person's own; its id is the connection's. */
   custom_apis: {
     id: string
     user_id: string

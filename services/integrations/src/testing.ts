@@ -14,7 +14,7 @@ const keys: Record<string, Record<string, string>> = {
 }
 const withKey = (app: string, name: string) => ({ ...keys[app], key: `${keys[app]!.key}${name}` })
 
-/** What its jobs work with. */
+/** The parts that its jobs work with. */
 export function workingsOf(platform: TestPlatform) {
   const rt: any = platform.services.integrations!.rt
   const places = openPlaces(rt)

@@ -4,7 +4,7 @@ import { PAST_DUE_GRACE_DAYS } from '../plans.ts'
 import { day, money } from '../words.ts'
 import { payment, time } from './shapes.ts'
 
-// What a person hears of each payment: that it came, failed, went back or is disputed.
+// Each payment is told to the person: that it came, failed, went back or is disputed.
 
 export const paymentSucceeded = event('billing.payment_succeeded', payment, {
   activity: (paid) => `Paid ${money(paid)}`,

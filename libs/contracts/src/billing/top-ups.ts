@@ -16,7 +16,7 @@ const TopUp = Offer.extend({
   state: z.enum(['open', 'held', 'refunding', 'closed']),
   bought_at: time,
   refunded_cents: z.int(),
-  /** What a refund would give back now; null where there is none any more. */
+  /** The amount of a refund made now; null where none is possible any more. */
   refund_cents: z.int().nullable(),
   refundable_until: time,
 })

@@ -62,7 +62,7 @@ export const listAppointments = fn('list-appointments', {
   reply: z.object({
     appointments: z.array(Appointment).max(500),
     any: z.boolean(),
-    /** What synced calendars have at the time; whole days are midnights in UTC. */
+    /** The events of synced calendars at the time; whole days are midnights in UTC. */
     external: z.array(
       z.object({
         id: z.uuid(),

@@ -17,7 +17,7 @@ export const ContactField = z.object({
   id: field_id,
   name: z.string(),
   kind: z.enum(fieldKinds),
-  /** What can be chosen, for a choice. */
+  /** The options of a choice. */
   options: z.array(z.string()),
 })
 const example: z.output<typeof ContactField> = { id: exampleId, name: 'Budget', kind: 'number', options: [] }

@@ -14,7 +14,7 @@ const fields = {
   phone: Asked.default('off'),
   company: Asked.default('off'),
   questions: z.array(Question).max(10).default([]),
-  /** What the visitor may tick. Empty: nobody is asked. */
+  /** The words that the visitor may tick. Empty: nobody is asked. */
   consent_text: oneLine(400).default(''),
   /** Whether the owner of the address is asked by email before the consent counts. */
   double_opt_in: z.boolean().default(true),
@@ -133,7 +133,7 @@ const Submission = z.object({
   phone: z.string().nullable(),
   company: z.string().nullable(),
   answers: z.array(Answer),
-  /** What they agreed to, in the words they saw; null where they did not. */
+  /** Their consent, in the words they saw; null where they gave none. */
   consent: z.string().nullable(),
   at: time,
 })

@@ -23,7 +23,7 @@ export const connectionBroken = event(
     account: personal(z.string()),
     /** Rules of ads that wait until it is connected again. */
     rules: z.int().min(0).optional(),
-    /** What is watched over there, and is not looked at until then. */
+    /** The watched things of the app, not looked at until then. */
     watches: z.int().min(0).optional(),
   }),
   {
@@ -50,7 +50,7 @@ function waiting(rules: number, watches: number): string {
   return of.length ? `${of.join(' and ')} ${rules + watches === 1 ? 'waits' : 'wait'}, and everything else` : 'Everything'
 }
 
-/** What a person watches for in a connected app has happened there. */
+/** Something that a person watches for has happened in a connected app. */
 export const appTold = event(
   'integrations.app_told',
   z.object({

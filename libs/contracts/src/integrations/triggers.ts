@@ -1,6 +1,6 @@
 import type { AppId } from './apps.ts'
 
-// What connected apps can tell. No zod here: the web app ships it. How each is noticed stands in the service.
+// The happenings that connected apps can tell. No zod here: the web app ships it. The service says how each is noticed.
 
 /** Where the values of a field are chosen from: an action that reads, and the field that has to be chosen before. */
 type Pick = Readonly<Record<string, readonly [action: string, needs?: string]>>

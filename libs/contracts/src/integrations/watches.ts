@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { fn, id, text, time } from '../contract.ts'
 import { appIds } from './apps.ts'
 
-// What connected apps tell, once a person asks for it. Each thing that is told is the event `integrations.app_told`.
+// Connected apps tell what happens in them once a person asks for it. Each thing that is told is the event `integrations.app_told`.
 
 const App = z.enum(appIds)
 const watch_id = id('app_watch')

@@ -372,7 +372,7 @@ test('the assistant and other programs are offered what connections, plan and a 
     .values({ user_id: user.id, tier: 'pro', ...paid })
     .execute()
   const vault = { 'test-vault': reasons['test-vault'] }
-  // What a key does is never a fresh sign-in.
+  // A call with a key is never a fresh sign-in.
   expect(await toProgram()).toEqual({ 'test-wall': null, 'test-mails': null, ...vault })
   for (const name of ['test-wall', 'test-mails']) expect(await runs(name)).toEqual({})
   expect(await toAssistant(3600)).toEqual({

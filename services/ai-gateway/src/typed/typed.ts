@@ -61,7 +61,8 @@ async function act(approvals: Approvals, ctx: Ctx<AiDb>, tool: Exclude<Tool, 're
   const actor = signedIn(ctx)
   const reason = (await missingFor(ctx.db, actor))(capability)
   const typed = capability.contract.action.typed!
-  if (reason) return { text: typed.failed ?? reason }
+  // Only the failure of an app says where to connect it; a plan or a sign-in has its own reason.
+  if (reason) return { text: (capability.needs.length > 0 && typed.failed) || reason }
   try {
     const options = { actor, requestId: ctx.requestId, deadlineMs: STEP_MS }
     const idempotencyKey = capability.effect === 'reads' ? undefined : `typed:${key}`

@@ -30,7 +30,7 @@ export async function bookCharge(trx: Trx, charge: ProviderCharge): Promise<void
 
   const isPlan = paidFor === 'subscription'
   const isKnown = isPlan || topUp !== null
-  // What goes back of a top-up is no part of what was paid for a plan.
+  // The refund of a top-up is no part of the money paid for a plan.
   const of = (kind: string) => (topUp ? `top_up_${kind}` : kind)
   const kind = isPlan ? 'charge' : topUp ? 'top_up' : 'unknown_charge'
   const isPaid = await book(`charge:${payment}`, kind, charge.description, charge.createdAt, charged(currency, charge.amountCents, paidFor))

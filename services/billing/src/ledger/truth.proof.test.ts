@@ -216,7 +216,7 @@ async function givenBack(): Promise<Map<string, number>> {
 }
 
 async function compared(after: string) {
-  // What waits for money at the provider is tried now, not when its next try would be.
+  // A payout that waits for money at the provider is tried now, not at its next turn.
   await billing.db
     .updateTable('payouts')
     .set({ next_at: new Date() })

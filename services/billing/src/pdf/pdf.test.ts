@@ -11,7 +11,7 @@ const invoiceTo = (name: string, ...lines: string[]) =>
     ...{ grossCents: 10_000, place: null, isReverseCharge: false, about: [] },
   }).toString('latin1')
 
-/** What a reader shows and copies: each text through the font it is written in, as the document itself describes that font. */
+/** The text that a reader shows and copies, read through the font that the document describes. */
 function textsIn(pdf: string): string[] {
   const object = (n: string) => new RegExp(`\\n${n} 0 obj\\n([\\s\\S]*?)\\nendobj`).exec(pdf)![1]!
   const fonts = new Map([...pdf.matchAll(/\/([FRA]\d+) (\d+) 0 R/g)].map(([, name, n]) => [name!, object(n!)]))

@@ -4,7 +4,7 @@ import { deflateSync, inflateSync } from 'node:zlib'
 import { streamOf } from './file.ts'
 
 export type Weight = 400 | 700
-/** What a font program has to have inside a document. */
+/** The tables that a font program needs inside a document. */
 const KEPT = ['cvt ', 'fpgm', 'glyf', 'head', 'hhea', 'hmtx', 'loca', 'maxp', 'prep']
 
 /** One file of Roboto: some hundred letters of one script. */

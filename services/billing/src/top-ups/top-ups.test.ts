@@ -12,7 +12,7 @@ import { startBilling, type TestBilling } from '../fixture.ts'
 import { ledgerBalances } from '../ledger/post.ts'
 import { closeMonths, endOf } from '../months/close.ts'
 
-/** What the meter answers when a top-up is closed; null where it is down. */
+/** The meter's answer when a top-up is closed; null where it is down. */
 const leftAt = new Map<string, number | null>()
 const meter: ServiceDefinition = {
   name: 'ai-gateway',

@@ -70,7 +70,7 @@ test('a merge keeps every entry, address, task and deal of both, and undone each
     said: ['Booked a call', 'Booked a visit', 'Came to the fair'],
   })
   expect((await call('show-contact', user, { contact_id: other })).status).toBe(404)
-  // What comes for the other's address from now on is of the one that was kept.
+  // Events for the other's address from now on belong to the one that was kept.
   expect(await inTransaction(db, (trx: any) => assertContact(trx, user.id, { email: 'ines@mill.example', source: 'sale' }))).toBe(ines)
 
   const { merges } = (await call('list-merges', user, { contact_id: ines })).body

@@ -19,7 +19,7 @@ type Lead = { id: string; name: string; tags: string[]; fields: Record<string, s
 >
 type Moved = Record<(typeof belongings)[number], string[]>
 
-/** What a contact brings along. The list that a merge keeps of it has to stay short, so a longer timeline is refused. */
+/** The rows that a contact brings along. The list that a merge keeps of it has to stay short, so a longer timeline is refused. */
 const belongings = ['activities', 'tasks', 'deals', 'lead_submissions', 'contact_emails', 'contact_phones'] as const
 const MOST = 5_000
 const MOST_TAGS = 20
@@ -84,7 +84,7 @@ async function lock(trx: Trx, userId: string, ids: string[]): Promise<Map<string
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** What both have stays where it is: an event that told of both is in the timeline of each, and once in the merged one. */
+/** Entries of both stay where they are: an event that told of both is in the timeline of each, and once in the merged one. */
 const same: Partial<Record<(typeof belongings)[number], string>> = { activities: 'event_id', contact_phones: 'phone' }
 async function moveAll(trx: Trx, userId: string, table: (typeof belongings)[number], from: string, to: string): Promise<string[]> {
   const key = same[table] && sql.ref(`${same[table]}`)

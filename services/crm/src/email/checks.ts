@@ -17,7 +17,7 @@ export type Checks = Pick<Runtime, 'cache'> & { fetch: GuardedFetch }
 const CHECKS_AN_HOUR = 120
 const MOST_FINDINGS = 300
 
-/** What the document shows by itself, then its links and the domain of its sender. */
+/** Checks the document by itself, then its links and the domain of its sender. */
 export async function checkEmail(ctx: Ctx<CrmDb>, input: Input<typeof contract>, { cache, fetch }: Checks): Promise<Reply> {
   const { id: userId } = signedIn(ctx)
   const { subject, document, sender_id } = await emailOf(ctx, userId, input)

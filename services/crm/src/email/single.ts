@@ -26,7 +26,7 @@ import { type Senders, senderFor } from './senders.ts'
 import { readTemplate } from './templates.ts'
 
 type Letter = Input<typeof contract.previewEmail>
-/** Who sends it and what it says; refused where it cannot be sent. */
+/** The sender and the content; refused where it cannot be sent. */
 async function readyToSend(ctx: Ctx<CrmDb>, { to, subject: given, text, document, template_id, sender_id }: Letter, senders: Senders) {
   const { id: userId } = signedIn(ctx)
   const sender = await senderFor(ctx.db, senders, userId, sender_id ?? null)

@@ -90,7 +90,7 @@ export async function deleteContactField(
 }
 
 const PIECE = 2_000
-/** What contacts had in a field that is gone, a piece at a time. */
+/** Deletes the values of a field that is gone, a piece at a time. */
 export async function forgetValues(ctx: Pick<Call, 'db' | 'signal'>, userId: string, fieldId: string): Promise<void> {
   for (let after: string | null = '00000000-0000-0000-0000-000000000000'; after; ) {
     ctx.signal.throwIfAborted()
@@ -104,7 +104,7 @@ export async function forgetValues(ctx: Pick<Call, 'db' | 'signal'>, userId: str
 
 type Given = Record<string, string | number | boolean | null>
 export type Change = { set: string; unset: string[] }
-/** What is given, as it is kept: of fields that there are, each of its kind. An empty text empties the field. */
+/** The given values as they are kept: of fields that exist, each of its kind. An empty text empties the field. */
 export async function readValues(db: Kysely<any>, userId: string, given: Given | undefined): Promise<Change | null> {
   if (!given || Object.keys(given).length === 0) return null
   const known = new Map((await fieldsOf(db, userId)).map((field) => [field.id, field]))

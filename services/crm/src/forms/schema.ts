@@ -22,7 +22,7 @@ export type FormsDb = {
     version: Generated<number>
     created_at: Generated<Date>
   }
-  /** What was sent, with the title of then: the form may be changed or gone. */
+  /** The answers, with the title of then: the form may be changed or gone. */
   lead_submissions: {
     id: string
     user_id: string

@@ -11,7 +11,7 @@ const FIELDS = ['phone', 'company', 'job_title'] as const
 /** Rows a statement decides. Each is looked up by an index (`limit 1` keeps the planner from reading all of an account for it). */
 const PIECE = 2_000
 
-// What `cleanName` takes out of typed names: control, direction and invisible characters.
+// The characters that `cleanName` takes out of typed names: control, direction and invisible characters.
 const UNSEEN = String.raw`[[:cntrl:]\u00AD\u061C\u180E\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB\U000E0000-\U000E007F]`
 
 /**

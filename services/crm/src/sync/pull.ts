@@ -76,7 +76,7 @@ export async function keep(db: Kysely<any>, row: SyncedRow, isNew: boolean, { ev
   })
 }
 
-/** What is known stays and goes on blocking its times: a calendar that cannot be read is not an empty one. */
+/** Known events stay and go on blocking their times: a calendar that cannot be read is not an empty one. */
 async function fail(db: Kysely<any>, { id }: SyncedRow, error: unknown): Promise<void> {
   const isOwn = error instanceof DomainError
   const failure = isOwn ? error.message : 'It could not be read. It is tried again in a few minutes.'

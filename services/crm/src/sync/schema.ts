@@ -39,6 +39,6 @@ export type SyncDb = {
     busy: boolean
     mark: number
   }
-  /** What was written over there of an appointment, at which of its versions. */
+  /** The version of an appointment that was last written to the other calendar. */
   event_copies: { id: string; user_id: string; calendar_id: string; booking_id: string; remote_id: string | null; version: number }
 }

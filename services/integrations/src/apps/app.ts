@@ -81,7 +81,7 @@ export type AppTrigger<I extends z.ZodObject = any> = {
   rows: (answer: Answer, input: z.output<I>) => Row[]
   /** The rows' times are when it happened, so that what is older than `since` is none of it. */
   timed: boolean
-  /** What tells one happening from another: the id alone, or with another value, so that each change of a thing counts. */
+  /** The key that tells one happening from another: the id alone, or with another value, so that each change of a thing counts. */
   key: (row: Row) => string
   /** Of lists that name ids alone: how one is read. */
   each?: EachOne

@@ -5,7 +5,7 @@ import { basic } from './vendors.ts'
 /** In the place of an app's id: an API of the person's own. It is none of the catalogue and in none of its lists. */
 export const CUSTOM = 'custom' as AppId
 
-/** What of the seal says where it is and how the key travels. */
+/** The parts of the seal that say where it is and how the key travels. */
 export type CustomFields = { auth: string; auth_name?: string; client_id?: string; token_url?: string }
 
 function signed({ access, fields = {} }: Held, request: AppRequest): AppRequest {

@@ -19,7 +19,7 @@ export type Places = {
   /** For addresses that a person chose: no stand-in is behind them. */
   strangers: GuardedFetch
 }
-/** What the calls of an app go through. */
+/** The fetch that the calls of an app go through. */
 export const placesFor = ({ fetch, strangers }: Places, app: string): Pick<Places, 'fetch'> => ({
   fetch: app === CUSTOM ? strangers : fetch,
 })

@@ -30,7 +30,7 @@ const asker =
   (action, request, effect = 'reads') =>
     call(row, () => request, { action, effect, signal: ctx.signal })
 
-/** What the vendor answered instead of doing it. */
+/** The vendor's answer in place of the deed. */
 const statusOf = (error: unknown): number | undefined =>
   error instanceof DomainError && error.code === 'app_refused' ? (error.details as { status?: number } | undefined)?.status : undefined
 

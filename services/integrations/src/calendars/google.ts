@@ -39,7 +39,7 @@ function eventOf(each: any): Shown {
 }
 
 export const googleWire: CalendarWire = {
-  // What was asked for the first time counts on: beside a sync token Google takes no window.
+  // The first request's window counts on: beside a sync token Google takes no window.
   list: ({ from, until, page, sync }) => ({
     path: events,
     query: {

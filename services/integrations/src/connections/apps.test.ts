@@ -78,7 +78,7 @@ const ofAccount: Record<string, (account: string) => object> = {
   'mailersend list-mails': (account) => ({ domain: `dom-${account}`, from: 0, to: Math.floor(Date.now() / 1000) }),
   'mailersend send-mail': (account) => ({ from: `me@${account}.example.com`, ...given.to }),
 }
-/** What of it is watched, where that has to be said. */
+/** The watched part, where the person has to name it. */
 const watched: Record<string, object | ((account: string) => object)> = {
   slack: { channel: 'C02SALES' },
   teams: { team: 'team-1', channel: '19:general@thread.tacv2' },
@@ -294,7 +294,7 @@ test('a cut over there is noticed while the connection is in use, without a call
   const [id, other] = await Promise.all([connected(busy, 'meta-ads'), connected(idle, 'notion')])
   await call(busy, 'create-ad-rule', { campaign_id: '4001', most_cents: 100_000_000 })
   for (const email of [busy.email, idle.email]) for (const grant of await grantsOf(email)) await steer(grant.id, 'cut')
-  // What its calls found is written a moment later.
+  // The results of its calls are written a moment later.
   await wait(100)
   await db
     .updateTable('connections')

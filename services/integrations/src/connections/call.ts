@@ -137,7 +137,7 @@ export async function sendTo(
   return { status: response.status, answer: parsed(text, app), retryAfterMs: Number.isFinite(retry) && retry > 0 ? retry * 1000 : null }
 }
 
-/** What is no JSON says nothing in the protocols that we know; of an API that we do not, it is the answer. */
+/** An answer that is not JSON says nothing in the protocols we know; from an unknown API it is the answer. */
 function parsed(text: string, { id }: AppDefinition): Answer {
   try {
     return JSON.parse(text)

@@ -11,7 +11,7 @@ type Note = { id: string; connection_id: string; user_id: string; action: string
 
 /** The action of a call that only looks whether the connection still works. */
 export const LOOK = 'look'
-/** What may be the other side's failure. */
+/** Failures that may be the other side's. */
 export const FAILING = new Set(['upstream_failed', 'upstream_timeout', 'app_unknown_outcome'])
 
 const SOON_MS = 40
@@ -65,7 +65,7 @@ export function openNotes({ db, log, onStop }: Rt) {
     startedAt: number,
   ): Promise<void> => {
     const isWell = outcome === 'ok' && action !== LOOK
-    // What came before is written by itself: a failure must not be covered by an older success.
+    // Earlier results are written by themselves: a failure must not be covered by an older success.
     if (!isWell) void flush()
     waiting.push({
       ...{ id: newId(), connection_id: id, user_id, action, outcome },

@@ -19,7 +19,7 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
 export const MOST_OPERATIONS = 300
 const MOST_SCHEMA = 20_000
 const MOST_DEPTH = 8
-/** What the call itself sets. */
+/** Headers that the call itself sets. */
 const OURS = ['authorization', 'cookie', 'host', 'content-type', 'content-length', 'accept', 'connection', 'transfer-encoding']
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 const notRead = (why: string) =>
@@ -44,7 +44,7 @@ export const anyCalls: Operation[] = (
   bodyRequired: false,
 }))
 
-/** What can be called of a document: paths with JSON bodies. What is more, or of another kind, is left out and counted. */
+/** The operations of a document: paths with JSON bodies. The rest is left out and counted. */
 export function operationsIn(text: string, from?: string): { base: string | null; operations: Operation[]; leftOut: number } {
   let document: unknown
   try {
@@ -124,7 +124,7 @@ function readOne(document: Json, path: string, method: (typeof METHODS)[number],
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value.slice(0, 100) : [])
 
-/** What a reference inside the document points at; others are not followed. */
+/** The target of a reference inside the document; others are not followed. */
 function resolved(document: Json, value: unknown): unknown {
   let at = value
   for (let hops = 0; isObject(at) && typeof at.$ref === 'string'; hops++) {

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** What people watch for in their connected apps, with how far it has been seen. */
+/** The watches that people keep on their connected apps, with how far each has been seen. */
 export async function up(db: Kysely<unknown>) {
   await sql`
     create table app_watches (

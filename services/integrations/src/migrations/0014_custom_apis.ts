@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** What can be called of an API of the person's own. Its connection has the key, the state and the log, as those of apps. */
+/** The operations of an API of the person's own. Its connection has the key, the state and the log, as those of apps. */
 export async function up(db: Kysely<unknown>) {
   await sql`
     create table custom_apis (

@@ -33,7 +33,7 @@ const SHARE = 1 / 10
 export const everySeconds = (app: string) => Math.max(EVERY_SECONDS, 60 / (definitionOf(app).perMinute * SHARE))
 const sinceOf = (seenUntil: Date) => new Date(seenUntil.getTime() - OVERLAP_MS)
 
-/** What is there now, as one page of the list. */
+/** The entries there now, as one page of the list. */
 export async function listed(
   row: ConnectionRow,
   trigger: AppTrigger,

@@ -7,10 +7,11 @@ import { useSession } from '../../api/session.ts'
 import type { Otherwise } from '../../lazyPage.tsx'
 import { paths } from '../../paths.ts'
 import { PublicMessage } from '../../shell/PublicMessage.tsx'
-import { Button, ButtonLink } from '../../ui/Button.tsx'
+import { ButtonLink } from '../../ui/Button.tsx'
 import { day, money } from '../../ui/format.ts'
 import { Busy, EmptyRow, Mark } from '../../ui/Mark.tsx'
 import { TopUpResult } from './TopUpResult.tsx'
+import { SignInToSee, ToPlan, Unread } from './Unread.tsx'
 
 /** The checkout's result where there is one, else the landing view. */
 export function ThankYouPage({ otherwise }: Otherwise) {
@@ -66,9 +67,7 @@ function CheckoutResult({ id }: { id: string }) {
             <ButtonLink to={paths.dashboard} variant="primary" size="public">
               Go to the dashboard
             </ButtonLink>
-            <ButtonLink to={paths.pricing} size="public">
-              See plan and usage
-            </ButtonLink>
+            <ToPlan />
           </>
         }
       >
@@ -79,40 +78,9 @@ function CheckoutResult({ id }: { id: string }) {
         </p>
       </PublicMessage>
     )
-  if (session === 'signed-out')
-    return (
-      <PublicMessage
-        art={art}
-        title="Thank you."
-        actions={
-          <ButtonLink to={paths.auth} variant="primary" size="public">
-            Sign in
-          </ButtonLink>
-        }
-      >
-        <p>Sign in to see the result of your checkout.</p>
-      </PublicMessage>
-    )
+  if (session === 'signed-out') return <SignInToSee />
   if (result.isError)
-    return (
-      <PublicMessage
-        art={art}
-        title="The result could not be read."
-        actions={
-          <>
-            <Button size="public" onClick={() => result.refetch()}>
-              Try again
-            </Button>
-            <ButtonLink to={paths.pricing} size="public">
-              See plan and usage
-            </ButtonLink>
-          </>
-        }
-      >
-        <p>{result.error.message}</p>
-        <p>If you paid, the payment is safe; the plan page shows it as soon as it is confirmed.</p>
-      </PublicMessage>
-    )
+    return <Unread result={result}>If you paid, the payment is safe; the plan page shows it as soon as it is confirmed.</Unread>
   if (result.data?.status === 'expired')
     return (
       <PublicMessage

@@ -5,9 +5,10 @@ import { call } from '../../api/call.ts'
 import { useSession } from '../../api/session.ts'
 import { paths } from '../../paths.ts'
 import { PublicMessage } from '../../shell/PublicMessage.tsx'
-import { Button, ButtonLink } from '../../ui/Button.tsx'
+import { ButtonLink } from '../../ui/Button.tsx'
 import { Busy, EmptyRow, Mark } from '../../ui/Mark.tsx'
 import { topUpsKey } from './queries.ts'
+import { SignInToSee, ToPlan, Unread } from './Unread.tsx'
 
 /** The page that a buyer of a top-up comes back to. */
 export function TopUpResult({ id }: { id: string }) {
@@ -24,11 +25,6 @@ export function TopUpResult({ id }: { id: string }) {
     if (status === 'complete') void queries.invalidateQueries({ queryKey: topUpsKey(user?.id) })
   }, [status, queries, user?.id])
   const art = <Mark className="h-10 self-start" />
-  const back = (
-    <ButtonLink to={paths.pricing} size="public">
-      See plan and usage
-    </ButtonLink>
-  )
 
   if (result.data && status === 'complete')
     return (
@@ -40,7 +36,7 @@ export function TopUpResult({ id }: { id: string }) {
             <ButtonLink to={paths.dashboard} variant="primary" size="public">
               Go to the dashboard
             </ButtonLink>
-            {back}
+            <ToPlan />
           </>
         }
       >
@@ -49,42 +45,13 @@ export function TopUpResult({ id }: { id: string }) {
     )
   if (status === 'expired')
     return (
-      <PublicMessage art={<EmptyRow className="h-16 self-start" />} title="The checkout was not finished." actions={back}>
+      <PublicMessage art={<EmptyRow className="h-16 self-start" />} title="The checkout was not finished." actions={<ToPlan />}>
         <p>Nothing was charged. You can start it again on the plan page.</p>
       </PublicMessage>
     )
-  if (session === 'signed-out')
-    return (
-      <PublicMessage
-        art={art}
-        title="Thank you."
-        actions={
-          <ButtonLink to={paths.auth} variant="primary" size="public">
-            Sign in
-          </ButtonLink>
-        }
-      >
-        <p>Sign in to see the result of your checkout.</p>
-      </PublicMessage>
-    )
+  if (session === 'signed-out') return <SignInToSee />
   if (result.isError)
-    return (
-      <PublicMessage
-        art={art}
-        title="The result could not be read."
-        actions={
-          <>
-            <Button size="public" onClick={() => result.refetch()}>
-              Try again
-            </Button>
-            {back}
-          </>
-        }
-      >
-        <p>{result.error.message}</p>
-        <p>If you paid, the payment is safe; the plan page shows the top-up as soon as it is confirmed.</p>
-      </PublicMessage>
-    )
+    return <Unread result={result}>If you paid, the payment is safe; the plan page shows the top-up as soon as it is confirmed.</Unread>
   return (
     <PublicMessage art={art} title="Confirming with the payment provider">
       <span className="text-signal-text">

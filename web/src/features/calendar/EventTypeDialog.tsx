@@ -1,9 +1,8 @@
-import { Plus, X } from 'lucide-react'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
-import { Button, IconButton } from '../../ui/Button.tsx'
 import { Checkbox, SelectField, TextArea, TextField } from '../../ui/Field.tsx'
 import { FormDialog } from '../../ui/FormDialog.tsx'
+import { Questions, withKey } from '../../ui/Questions.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { browserZone } from '../../ui/zones.ts'
 import { type EventType, newKey } from './queries.ts'
@@ -32,16 +31,14 @@ const reminders = [
   [2880, '2 days before'],
 ] as const
 
-type Question = EventType['questions'][number] & { key: string }
+type Asking = EventType['questions'][number] & { key: string }
 type Props = { of: EventType | null; onClose: () => void; onDone: () => void }
 
 export function EventTypeDialog({ of, onClose, onDone }: Props) {
   const [title, setTitle] = useState(of?.title ?? '')
   const [slug, setSlug] = useState(of?.slug ?? '')
   const [placeKind, setPlaceKind] = useState(of?.place_kind ?? 'phone')
-  const [questions, setQuestions] = useState<Question[]>(of?.questions.map((each) => ({ ...each, key: crypto.randomUUID() })) ?? [])
-  const change = (key: string, values: Partial<Question>) =>
-    setQuestions(questions.map((each) => (each.key === key ? { ...each, ...values } : each)))
+  const [questions, setQuestions] = useState<Asking[]>(of?.questions.map(withKey) ?? [])
 
   async function save(typed: (field: string) => string, data: FormData) {
     const number = (name: string) => Number(typed(name))
@@ -153,37 +150,12 @@ export function EventTypeDialog({ of, onClose, onDone }: Props) {
           hint={placeKind === 'link' ? 'Guests get it once their booking is confirmed.' : undefined}
         />
       )}
-      <fieldset className="flex flex-col gap-3 border-t border-line pt-4">
-        <legend className="float-left text-13 font-medium">Questions</legend>
-        {questions.map(({ key, label, required }, n) => (
-          <div key={key} className="flex flex-col gap-2">
-            <div className="flex items-end gap-2">
-              <TextField
-                label={`Question ${n + 1}`}
-                value={label}
-                required
-                maxLength={120}
-                onChange={(event) => change(key, { label: event.target.value })}
-                fieldClassName="flex-1"
-              />
-              <IconButton label={`Remove question ${n + 1}`} onClick={() => setQuestions(questions.filter((each) => each.key !== key))}>
-                <X />
-              </IconButton>
-            </div>
-            <Checkbox checked={required} onChange={(event) => change(key, { required: event.target.checked })}>
-              Has to be answered
-            </Checkbox>
-          </div>
-        ))}
-        {questions.length < MOST_QUESTIONS ? (
-          <div>
-            <Button onClick={() => setQuestions([...questions, { key: crypto.randomUUID(), label: '', required: false, kind: 'line' }])}>
-              <Plus />
-              Add a question
-            </Button>
-          </div>
-        ) : null}
-      </fieldset>
+      <Questions
+        of={questions}
+        onChange={setQuestions}
+        most={MOST_QUESTIONS}
+        fresh={() => withKey({ label: '', required: false, kind: 'line' as const })}
+      />
       <div className="flex flex-col gap-2 border-t border-line pt-4">
         <Checkbox name="needs_approval" defaultChecked={of?.needs_approval}>
           I approve each booking before it is confirmed

@@ -1,6 +1,6 @@
 import { HALF_LIFE_DAYS } from '@operon/contracts/crm/heat'
 import { Pencil, Trash2 } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, type ReactNode, useState } from 'react'
 import { call } from '../../api/call.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
@@ -11,6 +11,7 @@ import { attempt, toast } from '../../ui/toast.tsx'
 import { ContactForm } from './ContactForm.tsx'
 import { Duplicates } from './Duplicates.tsx'
 import { ContactDeals } from './deals/ContactDeals.tsx'
+import { FactLink, Facts } from './Facts.tsx'
 import { shownValue, useFields } from './fields/fields.ts'
 import { type ContactDetail, newKey, useContact, useRefresh, useRefreshWithout } from './queries.ts'
 import { NewTask, TaskRow } from './Tasks.tsx'
@@ -66,7 +67,7 @@ function Loaded({ detail, onClose, openCompany }: Omit<Props, 'id'> & { detail: 
           </Button>
         </span>
       </div>
-      <Facts detail={detail} openCompany={openCompany} />
+      <ContactFacts detail={detail} openCompany={openCompany} />
       <Heat detail={detail} />
       <ContactDeals contact={contact} />
       <Duplicates contact={contact} />
@@ -87,38 +88,30 @@ function Loaded({ detail, onClose, openCompany }: Omit<Props, 'id'> & { detail: 
   )
 }
 
-function Facts({ detail: { contact, emails, email_consent }, openCompany }: { detail: ContactDetail; openCompany: (id: string) => void }) {
+function ContactFacts({
+  detail: { contact, emails, email_consent },
+  openCompany,
+}: {
+  detail: ContactDetail
+  openCompany: (id: string) => void
+}) {
   const own = useFields()
-  const rows: [string, string | null][] = [
+  const company = contact.company_id ? (
+    <FactLink onClick={() => openCompany(contact.company_id!)}>{contact.company}</FactLink>
+  ) : (
+    contact.company
+  )
+  const rows: [string, ReactNode][] = [
     ['Email', emails.join(', ') || contact.email],
     ['Phone', contact.phone],
-    ['Company', contact.company],
+    ['Company', company],
     ['Job title', contact.job_title],
     ['Source', capital(contact.source)],
     ['Added', day(contact.created_at)],
     ['Email consent', email_consent ? `${capital(email_consent.state)}: ${email_consent.evidence}` : null],
     ...own.map((field): [string, string] => [field.name, shownValue(field, contact.fields[field.id])]),
   ]
-  return (
-    <dl className="grid grid-cols-[6.5rem_minmax(0,1fr)] gap-x-4 gap-y-1.5 text-13">
-      {rows
-        .filter(([, value]) => value)
-        .map(([label, value]) => (
-          <div key={label} className="contents">
-            <dt className="break-words text-muted">{label}</dt>
-            <dd className="break-words">
-              {label === 'Company' && contact.company_id ? (
-                <button type="button" className="underline underline-offset-2" onClick={() => openCompany(contact.company_id!)}>
-                  {value}
-                </button>
-              ) : (
-                value
-              )}
-            </dd>
-          </div>
-        ))}
-    </dl>
-  )
+  return <Facts facts={rows} />
 }
 
 function Heat({ detail: { contact, points, reasons } }: { detail: ContactDetail }) {

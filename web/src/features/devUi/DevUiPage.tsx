@@ -17,6 +17,7 @@ import { Menu, MenuItem, MenuSeparator } from '../../ui/Menu.tsx'
 import { Alert, EmptyState, ErrorState, PageHeader, Panel, Pill, SamplePill, Skeleton } from '../../ui/Panel.tsx'
 import { Papers } from '../../ui/Papers.tsx'
 import { Photos } from '../../ui/Photos.tsx'
+import { Questions, withKey } from '../../ui/Questions.tsx'
 import { SectionHead } from '../../ui/SectionHead.tsx'
 import { StarPicker, Stars } from '../../ui/Stars.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
@@ -26,6 +27,7 @@ import { ConversationParts } from './Conversations.tsx'
 
 /** Every component of the design system on one page, in development only; a test holds it to that. */
 export function DevUiPage() {
+  const [questions, setQuestions] = useState(() => [withKey({ label: 'What is it about?', required: false })])
   const [open, setOpen] = useState<'dialog' | 'form' | 'sheet' | 'confirm'>()
   const [on, setOn] = useState(true)
   const made = useQuery({ queryKey: ['dev-figures'], queryFn: () => ({ count: 12 }), initialData: { count: 12 } })
@@ -71,6 +73,7 @@ export function DevUiPage() {
             <option>30 days</option>
           </SelectField>
           <TextArea label="Notes" />
+          <Questions of={questions} onChange={setQuestions} most={2} fresh={() => withKey({ label: '', required: false })} />
           <Field label="A control of its own" hint="Label, hint and error around anything.">
             {({ id }) => <input id={id} type="range" className="accent-signal-text" />}
           </Field>

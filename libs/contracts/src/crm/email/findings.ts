@@ -3,7 +3,7 @@ import { paragraphsOf, safeUrl } from './inline.ts'
 import { fieldsIn, mergeFields } from './merge.ts'
 import { renderEmail } from './render.ts'
 
-// What a reader or a spam filter would object to. No zod here: the editor runs it on each keystroke.
+// Findings that a reader or a spam filter would object to. No zod here: the editor runs it on each keystroke.
 
 /** `stops`: it cannot be sent so. `warns`: it can, but should not. */
 export type Finding = { code: FindingCode; level: 'stops' | 'warns'; text: string; block_id: string | null }

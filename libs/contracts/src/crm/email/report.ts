@@ -3,7 +3,7 @@ import { fn, text, time } from '../../contract.ts'
 import { Counts, campaignStatuses } from './campaigns.ts'
 import { campaign_id, exampleId } from './shapes.ts'
 
-// What became of a campaign, and of each of its recipients.
+// The results of a campaign, and of each of its recipients.
 
 export const recipientStates = ['waiting', 'sending', 'sent', 'unknown', 'failed', 'skipped'] as const
 

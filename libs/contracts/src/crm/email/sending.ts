@@ -28,7 +28,7 @@ export const previewCampaign = fn('preview-campaign', {
     left_out: z.int(),
     emails_left: z.int().nullable(),
     from: z.string().nullable(),
-    /** What keeps it from being sent, in words. */
+    /** The reason why it cannot be sent, in words. */
     missing: z.string().nullable(),
     first: z.object({ to: z.string(), subject: z.string(), html: z.string(), text: z.string() }).nullable(),
   }),

@@ -33,7 +33,7 @@ const triggers: Record<AppId, Record<string, AppTrigger>> = {
   asana: work.asana,
   'google-drive': work.googleDrive,
 }
-/** What the catalogue offers can be watched, or the service does not start. */
+/** Each trigger of the catalogue can be watched, or the service does not start. */
 for (const { app, name } of appTriggers) if (!triggers[app][name]) throw new Error(`the trigger ${name} of ${app} has no definition`)
 
 export const triggerDefinition = (app: string, name: string): AppTrigger | undefined =>

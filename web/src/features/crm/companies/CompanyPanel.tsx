@@ -7,6 +7,7 @@ import { day } from '../../../ui/format.ts'
 import { ErrorState, Pill, Skeleton } from '../../../ui/Panel.tsx'
 import { attempt, toast } from '../../../ui/toast.tsx'
 import type { Address } from '../address.ts'
+import { Facts } from '../Facts.tsx'
 import { type Company, newKey, useCompany, useContacts, useRefresh, useRefreshWithout } from '../queries.ts'
 import { temperatureNames, temperatureTone } from '../words.ts'
 import { CompanyForm } from './CompanyForm.tsx'
@@ -63,16 +64,7 @@ function Loaded({ company, address, close }: { company: Company; address: Addres
           Delete
         </Button>
       </span>
-      <dl className="grid grid-cols-[6.5rem_minmax(0,1fr)] gap-x-4 gap-y-1.5 text-13">
-        {facts
-          .filter(([, value]) => value)
-          .map(([label, value]) => (
-            <div key={label} className="contents">
-              <dt className="text-muted">{label}</dt>
-              <dd className="break-words">{value}</dd>
-            </div>
-          ))}
-      </dl>
+      <Facts facts={facts} />
       {notes ? <p className="text-13 break-words whitespace-pre-wrap">{notes}</p> : null}
       <People company={company} address={address} />
       {editing ? <CompanyForm company={company} onClose={() => setEditing(false)} onDone={refresh} /> : null}

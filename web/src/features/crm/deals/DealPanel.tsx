@@ -1,5 +1,5 @@
 import { Pencil, Trash2, Trophy, X } from 'lucide-react'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { call } from '../../../api/call.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
@@ -7,6 +7,7 @@ import { SelectField } from '../../../ui/Field.tsx'
 import { day, moment } from '../../../ui/format.ts'
 import { ErrorState, Pill, Skeleton } from '../../../ui/Panel.tsx'
 import { attempt, toast } from '../../../ui/toast.tsx'
+import { FactLink, Facts } from '../Facts.tsx'
 import { newKey, useRefresh, useRefreshWithout } from '../queries.ts'
 import { longAgo } from '../words.ts'
 import { DealForm } from './DealForm.tsx'
@@ -47,9 +48,9 @@ function Loaded({ deal, history, pipelines, onClose, openContact, lose }: Omit<P
         }),
       )
     })
-  const facts: [string, string | null][] = [
+  const facts: [string, ReactNode][] = [
     ['Amount', deal.amount_cents ? worth(deal) : 'None yet'],
-    ['Contact', deal.contact_name],
+    ['Contact', deal.contact_name && <FactLink onClick={() => openContact(deal.contact_id!)}>{deal.contact_name}</FactLink>],
     ['Expected close', deal.expected_close ? `${dayOf(deal.expected_close)}${isLate(deal) ? ', overdue' : ''}` : null],
     ['Owner', deal.owner],
     ['Reason', deal.lost_reason],
@@ -100,24 +101,7 @@ function Loaded({ deal, history, pipelines, onClose, openContact, lose }: Omit<P
           </Button>
         ) : null}
       </div>
-      <dl className="grid grid-cols-[6.5rem_minmax(0,1fr)] gap-x-4 gap-y-1.5 text-13">
-        {facts
-          .filter(([, value]) => value)
-          .map(([label, value]) => (
-            <div key={label} className="contents">
-              <dt className="text-muted">{label}</dt>
-              <dd className="break-words">
-                {label === 'Contact' ? (
-                  <button type="button" className="underline underline-offset-2" onClick={() => openContact(deal.contact_id!)}>
-                    {value}
-                  </button>
-                ) : (
-                  value
-                )}
-              </dd>
-            </div>
-          ))}
-      </dl>
+      <Facts facts={facts} />
       <section className="flex flex-col gap-2" aria-label="History">
         <h3 className="text-13 font-medium">History</h3>
         <ol>

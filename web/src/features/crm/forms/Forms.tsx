@@ -11,7 +11,7 @@ import { newKey } from '../queries.ts'
 import { longAgo } from '../words.ts'
 import { Answers } from './Answers.tsx'
 import { htmlOf } from './embed.ts'
-import { FormDialog } from './FormDialog.tsx'
+import { LeadFormDialog } from './LeadFormDialog.tsx'
 import { type LeadForm, useForms, useReloadForms } from './queries.ts'
 
 type Props = { isAdding: boolean; add: () => void; added: () => void; openContact: (id: string) => void }
@@ -49,8 +49,8 @@ export function Forms({ isAdding, add, added, openContact }: Props) {
           ))}
         </ul>
       ) : null}
-      {isAdding ? <FormDialog of={null} onClose={added} onDone={reload} /> : null}
-      {edited ? <FormDialog of={edited} onClose={close} onDone={reload} /> : null}
+      {isAdding ? <LeadFormDialog of={null} onClose={added} onDone={reload} /> : null}
+      {edited ? <LeadFormDialog of={edited} onClose={close} onDone={reload} /> : null}
       {embedded ? <Embed form={embedded} onClose={close} /> : null}
       {answers ? <Answers form={answers} onClose={close} openContact={openContact} /> : null}
       <Confirm
