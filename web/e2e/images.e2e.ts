@@ -63,7 +63,7 @@ test.describe('images', () => {
 
     await dialog.getByRole('button', { name: 'Use prompt' }).click()
     await expect(page.getByRole('textbox', { name: 'Prompt' })).toHaveValue('a red bicycle against a yellow wall')
-    await page.getByRole('button', { name: 'Saved' }).click()
+    await page.getByRole('group', { name: 'Which images' }).getByRole('button', { name: 'Saved' }).click()
     await expect(gallery.getByRole('button', { name: /^Open:/ })).toHaveCount(1)
     await gallery.getByRole('button', { name: /^Open:/ }).click()
     await dialog.getByRole('button', { name: 'Delete' }).click()

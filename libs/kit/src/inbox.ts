@@ -191,7 +191,9 @@ export function startDrain({ db, log, retryDelayMs = usualDelayMs }: BusOwner, c
   async function cycle() {
     again = false
     for (;;) {
-      const rows = (await due(db, [...byHandler.keys()], TOGETHER + taken.size)).filter((row) => !taken.has(keyOf(row)))
+      // As they were before the question: a row that failed while it was read would run again at once, with the attempts it had before.
+      const busy = new Set(taken)
+      const rows = (await due(db, [...byHandler.keys()], TOGETHER + busy.size)).filter((row) => !busy.has(keyOf(row)))
       if (!rows.length || stopped) return
       rest.end()
       for (const batch of batchesOf(rows, byHandler)) {
