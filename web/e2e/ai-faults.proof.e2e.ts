@@ -41,7 +41,13 @@ test.describe('a provider that', () => {
     await page.getByLabel('Message Operon AI').fill('And explain it at length once more')
     await page.keyboard.press('Enter')
     // Beyond the words that stand there before the first one arrives.
-    await expect(log.getByRole('article').nth(1).getByText(/^(?!Answer: |Thinking$|The model is slow)./).first()).toBeVisible()
+    await expect(
+      log
+        .getByRole('article')
+        .nth(1)
+        .getByText(/^(?!Answer: |Thinking$|The model is slow)./)
+        .first(),
+    ).toBeVisible()
     await page.getByRole('button', { name: 'Stop', exact: true }).click()
     await expect(log.getByText('You stopped this answer. Everything that arrived is shown.')).toBeVisible()
   })
