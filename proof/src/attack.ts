@@ -119,9 +119,10 @@ try {
       console.log(`${name.padEnd(7)} not as a fleet: ${notAsFleet[name]}`)
       continue
     }
-    const started = performance.now()
+    const [started, computed] = [performance.now(), process.cpuUsage()]
     const told = await (await load()).attack(world)
-    tell(name, told, `${((performance.now() - started) / 1000).toFixed(1)} s`)
+    const { user, system } = process.cpuUsage(computed)
+    tell(name, told, `${((performance.now() - started) / 1000).toFixed(1)} s (${((user + system) / 1e6).toFixed(1)} s of this process)`)
     for (const [other, beside] of Object.entries(told.beside ?? {})) tell(other, beside, `with ${name}`)
   }
 } finally {
