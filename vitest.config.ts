@@ -30,8 +30,8 @@ export default defineConfig({
     globalSetup: ['deploy/src/test-postgres.ts'],
     sequence: { sequencer: LongestFirst },
     pool: 'forks',
-    // One more than a small machine has cores: a test waits for a third of its time.
-    maxWorkers: 3,
+    // Twice what a small machine has cores: a test waits for a third of its time, a slow proof for half.
+    maxWorkers: 4,
     testTimeout: 15_000,
     hookTimeout: 60_000,
     teardownTimeout: 30_000,

@@ -20,7 +20,8 @@ export default defineConfig({
     { name: 'alone', testMatch: '*.e2e.ts', grep: /@alone/, grepInvert: proof, dependencies: ['staff'], workers: 1 },
   ],
   outputDir: '.cache/test-results',
-  workers: 2,
+  // One more than a small machine has cores: a test waits for pages to draw and for what it polls.
+  workers: 3,
   timeout: 60_000,
   expect: { timeout: 10_000 },
   reporter: [['list']],

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { call, enter, expect, newAccount, newEmail, password, test, trialSeller, wake } from './steps.ts'
 
-// Every text of the error catalogue that a portal says, in its situation. `portal.e2e.ts` and `operator.proof.e2e.ts` have the plain ones.
+// Every text of the error catalogue that a portal says, in its situation. `portal.proof.e2e.ts` and `operator.proof.e2e.ts` have the plain ones.
 
 async function fillSignUp(page: Page, portal: '/auth' | '/auth/seller' | '/auth/buyer', { email = newEmail(), secret = password } = {}) {
   await page.goto(portal)
