@@ -1,5 +1,6 @@
 import * as billing from '@operon/contracts/billing/events'
 import { demoCreated, userCreated, userUpdated } from '@operon/contracts/identity/events'
+import { listingModerated } from '@operon/contracts/marketplace/trust'
 import { drawnBy } from '@operon/contracts/top-ups'
 import { aiUsageRecorded, crmUsageRecorded, mediaUsageRecorded } from '@operon/contracts/usage'
 import { erasesPeople } from '@operon/kit/erasure'
@@ -13,6 +14,7 @@ import { sumLedger } from './ledger/sums.ts'
 import { closeMonths } from './months/close.ts'
 import { creditReferrals, recordReferral } from './referrals/referrals.ts'
 import type { BillingDb } from './schema.ts'
+import { keepModerated } from './sellers/moderated.ts'
 import { countFigures } from './staff/figures.ts'
 import { tellOfMatter } from './staff/matters.ts'
 import { seedDemo } from './subscriptions/demo.ts'
@@ -38,6 +40,8 @@ export function billingConsumers(rt: Runtime<BillingDb, Config>, deps: Deps, hea
     rt.on(usage, `project-${usage.name.split('.')[0]}-usage`, (trx, event) => projectUsage(trx, event, tell))
   }
   for (const drawn of Object.values(drawnBy)) rt.on(drawn, `keep-${drawn.name.split('.')[0]}-drawn`, keepDrawn)
+
+  rt.on(listingModerated, 'hold-suspended', keepModerated)
 
   const isSandbox = deps.provider.mode === 'sandbox'
   rt.job(billing.reconcile, (ctx) => sumLedger(ctx.db).then(() => reconcile(deps, ctx, hearing)), {

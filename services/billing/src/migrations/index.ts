@@ -27,6 +27,7 @@ import * as fridays from './0042_fridays.ts'
 import * as yearly from './0050_yearly.ts'
 import * as entriesOfSale from './0070_entries_of_sale.ts'
 import * as topUps from './0080_top_ups.ts'
+import * as moderatedSellers from './0081_moderated_sellers.ts'
 import * as ledgerSums from './0090_ledger_sums.ts'
 import * as ledgerSumsRead from './0091_ledger_sums_read.ts'
 import * as referralSums from './0092_referral_sums.ts'
@@ -61,6 +62,7 @@ export const migrations: Migrations = {
   '0050_yearly': yearly,
   '0070_entries_of_sale': entriesOfSale,
   '0080_top_ups': topUps,
+  '0081_moderated_sellers': moderatedSellers,
   '0090_ledger_sums': ledgerSums,
   '0091_ledger_sums_read': ledgerSumsRead,
   '0092_referral_sums': referralSums,

@@ -78,6 +78,7 @@ async function decide(trx: Trx, seller: string, currency: string, friday: string
     .where('state', 'in', ['ready', 'needs_details'])
     .where('held_at', 'is', null)
     .where('refused_because', 'is', null)
+    .where('suspended_because', 'is', null)
     .where('books_differ', '=', false)
     .executeTakeFirst()
   if (!seller_account?.account) return false

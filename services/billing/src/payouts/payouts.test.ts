@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startBilling, type TestBilling } from '../fixture.ts'
 import { lockBalance } from '../sellers/balance.ts'
 import { type Selling, sellingOn } from '../sellers/fixture.ts'
+import { keepModerated } from '../sellers/moderated.ts'
 import { runFriday } from './friday.ts'
 
 let billing: TestBilling
@@ -173,5 +174,42 @@ test('a bank that takes back more than was paid costs the seller their share and
     .where('p.account', '=', 'dispute_losses')
     .execute()
   expect(losses).toEqual([{ amount_cents: 700 }])
+  await billing.booksMatch()
+})
+
+test('a seller whose sales are suspended is paid nothing, also of what was decided before, until they are open again [spec-136]', {
+  timeout: 90_000,
+}, async () => {
+  const [ann, bob] = [await selling.seller(), await selling.seller()]
+  await selling.delivered(ann)
+  await selling.delivered(bob)
+  await selling.advance(7.1)
+  const { rt } = billing.platform.services.billing!
+  const db = rt.db as typeof billing.db
+  const { iso } = (await (await fetch(`${billing.sandbox.addresses.stripe}/sandbox/api/stripe/clock`)).json()) as { iso: string }
+  expect(await runFriday({ db, log: rt.log }, new Date(Date.parse(iso) + 8 * 86_400_000))).toBeGreaterThanOrEqual(2)
+  const moderate = (user: { id: string }, decision: 'suspend' | 'reinstate', at = new Date()) =>
+    rt.db.transaction().execute((trx) => {
+      const payload = { item_id: null, title: 'The whole storefront', decision, reason: 'Malware in a download.' }
+      return keepModerated(trx as never, { user_id: user.id, at: at.toISOString(), payload } as never)
+    })
+  await moderate(ann, 'suspend')
+  // An older decision that is heard late.
+  await moderate(ann, 'reinstate', new Date(Date.now() - 60_000))
+  await billing.call('staff-hold-payouts', billing.staff(), { user_id: bob.id, reason: 'We talk to the bank' })
+  const before = billing.sandbox.truth.read({ kind: 'transfer' }).length
+  await selling.sweep()
+  for (const each of [ann, bob]) {
+    expect(await selling.payouts(each)).toMatchObject([{ status: 'returned', returned_because: expect.stringContaining('on hold') }])
+    expect(await selling.balance(each)).toMatchObject({ due_cents: 8_000, on_its_way_cents: 0 })
+    expect((await selling.next(each)).why[0]).toMatchObject({ code: 'held_by_staff' })
+  }
+  expect((await selling.next(ann)).why[0].text).toContain('Malware in a download.')
+  await selling.advance(14)
+  expect(billing.sandbox.truth.read({ kind: 'transfer' })).toHaveLength(before)
+  await moderate(ann, 'reinstate')
+  await billing.call('staff-release-payouts', billing.staff(), { user_id: bob.id, reason: 'The bank answered' })
+  await selling.advance(7)
+  for (const each of [ann, bob]) await selling.payoutIs(each, { amount_cents: 8_000, status: expect.stringMatching(/pending|paid/) })
   await billing.booksMatch()
 })

@@ -97,7 +97,19 @@ async function step(deps: Deps, db: Db, row: PayoutRow): Promise<PayoutRow | nul
 
 const sendingOf = ({ id, account, amount_cents, currency }: PayoutRow) => ({ payout: id, account, amountCents: amount_cents, currency })
 
+/** Whether money must not move to a seller now, for whatever it was decided before. */
+const isStopped = (db: Db, seller: string) =>
+  db
+    .selectFrom('seller_accounts')
+    .select('user_id')
+    .where('user_id', '=', seller)
+    .where((or) => or.or([or('held_at', 'is not', null), or('suspended_because', 'is not', null)]))
+    .executeTakeFirst()
+
 async function transfer(deps: Deps, db: Db, row: PayoutRow): Promise<PayoutRow | null> {
+  // Not where an answer was lost: the money may have moved.
+  if (!row.called_at && (await isStopped(db, row.seller_id)))
+    return move(db, row, { state: 'returned', next_at: null, returned_because: stopped }, (trx) => restore(trx, row, stopped))
   const made = await ask(db, row, {
     find: () => deps.provider.findTransfer(row.id),
     make: (key) => deps.provider.transfer(sendingOf(row), key),
@@ -196,6 +208,7 @@ async function arrive(trx: Trx, row: PayoutRow) {
   await publish(trx, paidEvent, row.seller_id, toldOf(row))
 }
 
+const stopped = 'It was not sent, since your payouts are on hold.'
 const cannotReceive = 'The payout account cannot receive money right now.'
 const toldOf = ({ id, amount_cents, currency, friday }: PayoutRow) => ({ payout_id: id, amount_cents, currency, date: friday })
 

@@ -34,6 +34,8 @@ export async function startPayouts(
       held_at: null,
       held_because: null,
       refused_because: null,
+      suspended_because: null,
+      moderated_at: null,
     })
     .onConflict((conflict) => conflict.column('user_id').doNothing())
     .execute()

@@ -22,6 +22,9 @@ export type SellingDb = {
     held_because: string | null
     /** Why the provider sends nothing to the account, though it is ready: until it changes, or staff release it. */
     refused_because: string | null
+    /** Why the marketplace has ended their sales for now, and when it last decided so or otherwise. */
+    suspended_because: string | null
+    moderated_at: Date | null
     /** The books and the provider do not agree about this seller. */
     books_differ: Generated<boolean>
     created_at: Generated<Date>

@@ -74,6 +74,8 @@ function stopOf(row: SellerRow | undefined, due: number, currency: string, frida
   if (!isReady(row))
     return line('account_incomplete', 'Your payout account is not complete. Set it up to be paid.', due, row?.deadline ?? null, 'due')
   if (row?.held_at) return line('held_by_staff', `Our team holds your payouts: ${row.held_because ?? 'write to us.'}`, due, null, 'due')
+  if (row?.suspended_because)
+    return line('held_by_staff', `Your sales are suspended, and your payouts wait: ${row.suspended_because}`, due, null, 'due')
   if (row?.refused_because)
     return line(
       'refused',
