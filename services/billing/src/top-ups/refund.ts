@@ -10,7 +10,7 @@ import { bookCharge } from '../ledger/book.ts'
 import { callOnce } from '../provider-calls.ts'
 import { refused } from '../stripe-errors.ts'
 import { addDays } from '../subscriptions/entitlement.ts'
-import type { TopUpRow } from './settle.ts'
+import { shareOf, type TopUpRow } from './settle.ts'
 
 const SHOWN = 20
 
@@ -44,10 +44,6 @@ export async function listTopUps(ctx: BillingCtx): Promise<Output<typeof contrac
     more: found.length > SHOWN,
   }
 }
-
-/** In proportion, of what has not gone back already; rounded down, so that no order of refunds comes to more than was paid. */
-const shareOf = ({ gross_cents, returned_cents, units }: TopUpRow, left: number): number =>
-  Math.min(Math.floor((gross_cents! * left) / units), gross_cents! - returned_cents)
 
 /**
  * Ends a top-up where it is metered, before its money moves: what is left there then is what goes back, and nothing of it can be used any more.
@@ -92,7 +88,8 @@ async function finishRefund(deps: Deps, ctx: BillingCtx, row: TopUpRow): Promise
     db,
     intention,
     async (key, _, isAgain) => {
-      // Somebody else's try may have ended since this row was read.
+      // A refund by staff may have taken the place of a call that did send it, or somebody else's try ended since this row was read.
+      if (!isAgain && row.state === 'refunding') await bookNow(deps, db, row)
       if (!isAgain && !(await isRefunding(db, row.id))) return null
       const refund = await deps.provider.refund({ charge: row.charge!, amountCents: cents }, key)
       return { refund, charge: await deps.provider.getCharge(row.charge!) }

@@ -48,11 +48,19 @@ export async function keepTopUp(trx: Trx, row: TopUpRow, charge: ProviderCharge)
   await publish(trx, topUpBought, row.user_id, { ...told, ...paid })
 }
 
-function stateOf({ state, returned_cents }: TopUpRow, { amountCents, disputes }: ProviderCharge, returned: number): TopUpRow['state'] {
+/** In proportion, of what has not gone back already; rounded down, so that no order of refunds comes to more than was paid. */
+export const shareOf = ({ gross_cents, returned_cents, units }: TopUpRow, left: number): number =>
+  Math.min(Math.floor((gross_cents! * left) / units), gross_cents! - returned_cents)
+
+function stateOf(row: TopUpRow, { amountCents, disputes }: ProviderCharge, returned: number): TopUpRow['state'] {
+  const { state, returned_cents, refund_units } = row
   if (state === 'closed') return 'closed'
   if (returned >= amountCents || disputes.some(({ status }) => status === 'lost')) return 'closed'
-  // The refund that was begun here is there.
-  if (state === 'refunding') return returned > returned_cents ? 'closed' : 'refunding'
+  // The refund that was begun here is there. A smaller one is somebody else's, and leaves it to be sent.
+  if (state === 'refunding') {
+    const begun = refund_units === null ? null : shareOf(row, refund_units)
+    return begun !== null && returned - returned_cents >= begun ? 'closed' : 'refunding'
+  }
   return disputes.some(({ status }) => status === 'open') ? 'held' : 'paid'
 }
 const sum = (disputes: ProviderCharge['disputes']) => disputes.reduce((all, { amountCents }) => all + amountCents, 0)

@@ -173,6 +173,66 @@ test('a refund that was made and not booked is the same one when it is asked for
   expect(await refundsOf(theirs)).toEqual([300, 300])
 })
 
+test('a refund by staff beside one that was begun takes nothing from it, and neither is made twice [R3]', { timeout }, async () => {
+  const user = billing.user()
+  const id = await bought(user)
+  const { charge } = await rowOf(id)
+  leftAt.set(id, 100)
+  const own = Math.floor((priceCents * 100) / units)
+  const byStaff = () => billing.call('staff-refund', billing.staff(), { payment: charge, amount_cents: 100, reason: 'For the trouble' })
+  const inAnyOrder = (cents: number[]) => cents.toSorted((a, b) => a - b)
+  // The bank does not take it, and staff give something back meanwhile.
+  await billing.order({ kind: 'status', status: 500, match: 'POST /v1/refunds', times: 0 })
+  expect((await refund(user, id)).status).toBeGreaterThanOrEqual(500)
+  await billing.mend()
+  await vi.waitFor(async () => expect((await byStaff()).status).toBe(200), within)
+  await billing.quiet()
+  expect(await rowOf(id)).toMatchObject({ state: 'refunding', returned_cents: 100 })
+  expect(await refund(user, id)).toMatchObject({ status: 200, body: { amount_cents: own } })
+  await billing.quiet()
+  expect(await rowOf(id)).toMatchObject({ state: 'closed', returned_cents: 100 + own })
+  expect(inAnyOrder(await refundsOf(id))).toEqual([100, own])
+
+  // Made, and its answer lost; the call of staff takes its place.
+  const other = await bought(user)
+  leftAt.set(other, 100)
+  const { charge: paid } = await rowOf(other)
+  billing.door.shut = true
+  await billing.order({ kind: 'status', status: 500, match: `GET /v1/charges/${paid}`, times: 0 })
+  expect((await refund(user, other)).status).toBeGreaterThanOrEqual(500)
+  const part = { payment: paid, amount_cents: 100, reason: 'For the trouble' }
+  await vi.waitFor(async () => {
+    await billing.call('staff-refund', billing.staff(), part)
+    expect(await refundsOf(other)).toHaveLength(2)
+  }, within)
+  await billing.mend()
+  await vi.waitFor(async () => expect(['200', '409 top_up_closed']).toContain(saidBy(await refund(user, other))), within)
+  billing.door.shut = false
+  await billing.quiet()
+  expect(inAnyOrder(await refundsOf(other))).toEqual([100, own])
+  expect(await rowOf(other)).toMatchObject({ state: 'closed', returned_cents: 100 + own })
+  await billing.booksMatch()
+})
+
+test('a bank that takes all of a top-up back after a part was refunded ends it, and every cent is in the books', { timeout }, async () => {
+  const user = billing.user()
+  const [used, fresh] = [await bought(user), await bought(user)]
+  await uses(user, used, 250)
+  expect((await refund(user, used)).status).toBe(200)
+  const part = { payment: (await rowOf(fresh)).charge, amount_cents: 400, reason: 'A part of it' }
+  expect((await billing.call('staff-refund', billing.staff(), part)).status).toBe(200)
+  for (const id of [used, fresh]) {
+    const { id: dispute } = await billing.control('stripe/disputes', { charge: (await rowOf(id)).charge, amount: priceCents })
+    await billing.quiet()
+    expect((await refund(user, id)).status).toBe(409)
+    await billing.stripe.disputes.update(dispute, { evidence: { uncategorized_text: 'losing_evidence' } })
+    await billing.quiet()
+    expect(await rowOf(id)).toMatchObject({ state: 'closed', returned_cents: priceCents })
+  }
+  expect(await billing.call('refund-top-up', user, { top_up_id: fresh })).toMatchObject({ body: { code: 'top_up_closed' } })
+  await billing.booksMatch()
+})
+
 test('upgrade, burn and return pays nobody: a burned top-up lowers no charge, and its refund is no credit of the plan', {
   timeout,
 }, async () => {
