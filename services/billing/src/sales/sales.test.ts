@@ -159,6 +159,22 @@ test('a disputed sale is held, answered with evidence, and won or lost to the ce
   await billing.booksMatch()
 })
 
+test('a bank that takes all of a sale back after a part was refunded costs the seller their share, once [spec-136]', {
+  timeout: 60_000,
+}, async () => {
+  const dot = await selling.seller()
+  const sold = await selling.sell(dot, 10_000)
+  const { charge, id } = (await selling.row(sold))!
+  expect((await billing.call('refund-order', dot, { sale_id: id, amount_cents: 4_000, reason: 'A part' })).status).toBe(200)
+  expect(await selling.balance(dot)).toMatchObject({ held_cents: 4_800 })
+  await billing.control('stripe/disputes', { charge, amount: 10_000 })
+  await vi.waitFor(async () => expect(await selling.row(sold)).toMatchObject({ dispute: 'open' }), within)
+  await billing.call('submit-evidence', dot, { sale_id: id, text: 'losing_evidence', send: true })
+  await vi.waitFor(async () => expect(await selling.row(sold)).toMatchObject({ dispute: 'lost', refunded_cents: 10_000 }), within)
+  expect(await selling.balance(dot)).toMatchObject({ held_cents: 0, due_cents: 0, owed_cents: 0 })
+  await billing.booksMatch()
+})
+
 test('a sale is settled once, whoever tells of it, and only for what was asked [R4] [S21]', { timeout: 60_000 }, async () => {
   const ann = await selling.seller()
   billing.door.shut = true
@@ -202,8 +218,12 @@ test('lists show a seller their own sales alone, page by page, and the statement
   const [, opening, ...lines] = csv.trim().split('\r\n')
   expect(opening).toMatch(/,opening balance,,,0.00,usd$/)
   expect(lines.map((line: string) => line.split(',')[4])).toEqual(['8.00', '16.00', '24.00', '48.00'])
+  // The month still runs.
+  expect(lines.at(-1)).toMatch(new RegExp(`^${month}-.*,closing balance,`))
   const { pdf } = (await billing.call('sales-statement', ann, { month, format: 'pdf' })).body
-  expect(Buffer.from(pdf, 'base64').toString('latin1')).toMatch(/^%PDF-1\.5[\s\S]*Lead qualification[\s\S]*%%EOF\n$/)
+  const printed = Buffer.from(pdf, 'base64').toString('latin1')
+  expect(printed).toMatch(/^%PDF-1\.5[\s\S]*Lead qualification[\s\S]*%%EOF\n$/)
+  for (const said of [`Seller: ${ann.email}`, 'Marketplace: Operon', `Balance on ${month}-01: 0.00 USD`]) expect(printed).toContain(said)
 })
 
 test('a payment that names no checkout of ours is no sale, whatever it names', async () => {

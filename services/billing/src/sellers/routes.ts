@@ -39,7 +39,7 @@ export function sellerRoutes(rt: Runtime<BillingDb, Config>, deps: Deps) {
   serve(app, salesContracts.refundOrder, by(refundOrder))
   serve(app, salesContracts.submitEvidence, by(submitEvidence))
   serve(app, salesContracts.disputeEvidence, by(disputeEvidence))
-  serve(app, salesContracts.salesStatement, salesStatement)
+  serve(app, salesContracts.salesStatement, salesStatement(issuerOf(rt).name))
   serve(app, documents.openDocument, openDocument(issuerOf(rt)))
   serve(app, staff.staffSeller, staffSeller)
   serve(app, staff.staffHoldPayouts, staffHoldPayouts)
