@@ -1,4 +1,5 @@
 import type { TestUser } from '@operon/kit/testing/service'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { GOOD_CARD, startBilling, type TestBilling } from '../fixture.ts'
 import { ledgerBalances } from '../ledger/post.ts'
@@ -50,6 +51,33 @@ test('credit comes off the next invoice and is booked once, as what was given aw
   await vi.waitFor(async () => expect(await paidBy(user)).toEqual([3_400]), within)
   await billing.booksMatch()
   expect(await asStaff('staff-credit', { user_id: billing.user().id, amount_cents: 1 })).toMatchObject({ status: 404 })
+})
+
+test('credit that was given and not booked is the same one when staff ask again; another amount is another credit [R3]', {
+  timeout: 60_000,
+}, async () => {
+  const user = await billing.subscribed()
+  const customer = await billing.customer(user)
+  const given = async () => {
+    const { data } = await billing.stripe.customers.listBalanceTransactions(customer, { limit: 100 })
+    return data.map(({ amount }) => amount).toSorted()
+  }
+  const [before, credit] = [await balance('goodwill_credits'), { user_id: user.id, amount_cents: 1_500 }]
+  // Between the provider's answer and the books.
+  await sql`
+    create function no_credit() returns trigger language plpgsql as $$ begin raise 'the books cannot be written'; end $$;
+    create trigger no_credit before insert on ledger_entries for each row when (new.kind = 'credit_granted') execute function no_credit()
+  `.execute(billing.db)
+  expect((await asStaff('staff-credit', credit)).status).toBeGreaterThanOrEqual(500)
+  expect(await given()).toEqual([-1_500])
+  await sql`drop trigger no_credit on ledger_entries; drop function no_credit()`.execute(billing.db)
+  expect((await asStaff('staff-credit', credit)).body).toMatchObject({ amount_cents: 1_500 })
+  expect(await given()).toEqual([-1_500])
+  expect((await asStaff('staff-credit', { ...credit, amount_cents: 200 })).status).toBe(200)
+  await billing.quiet()
+  expect(await given()).toEqual([-1_500, -200])
+  expect(await balance('goodwill_credits')).toBe(before + 1_700)
+  await billing.booksMatch()
 })
 
 test('money that nothing explains is listed and booked as what it was, once', { timeout: 60_000 }, async () => {
@@ -136,6 +164,10 @@ test('a year takes a code that staff made for it, once, and no other, nor one be
   await billing.advance(3.1, user)
   await billing.becomes(user, { status: 'active' })
   await vi.waitFor(async () => expect(await paidBy(user)).toEqual([23_400]), within)
+  // A higher plan gives back what was paid for the year, and not its price.
+  const { amount_due_cents: due } = (await billing.call('preview-switch', user, { plan: 'enterprise', period: 'year' })).body
+  expect(due).toBeGreaterThan(142_800 - 23_400 - 1_000)
+  expect(due).toBeLessThanOrEqual(142_800)
   expect(await year(late, 'YEAR50')).toMatchObject(refused)
   await billing.booksMatch()
 })
