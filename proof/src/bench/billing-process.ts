@@ -11,10 +11,10 @@ import { startSandbox } from '@operon/sandbox/sandbox'
 import pg from 'pg'
 import { z } from 'zod'
 
-const { postgres, connections, seconds, dataDir } = JSON.parse(process.argv[2]!) as {
+const { postgres, connections, sales, dataDir } = JSON.parse(process.argv[2]!) as {
   postgres: string
   connections: number
-  seconds: number
+  sales: number
   dataDir: string
 }
 process.env.OPERON_TEST_PG = postgres
@@ -64,16 +64,18 @@ const { rows } = await pool.query<{ id: string }>(
   "insert into bench_rows (body) select repeat('x', 200) from generate_series(1, 1000) returning id",
 )
 
-// Measures Postgres through a pool of the same size, and one entitlement read without HTTP.
-const limits = {
-  pkSelect: await rate(() => pool.query('select * from bench_rows where id = $1', [rows[Math.floor(Math.random() * 1000)]!.id])),
-  durableInsert: await rate(() => pool.query("insert into bench_rows (body) values ('x')")),
-  entitlementRead: await rate(() => subscriptionOf(rt.db as never, user.id)),
+// Postgres through a pool of the same size, and one entitlement read without HTTP: asked for in between the bench's own load.
+const baselines = {
+  pkSelect: () => pool.query('select * from bench_rows where id = $1', [rows[Math.floor(Math.random() * 1000)]!.id]),
+  durableInsert: () => pool.query("insert into bench_rows (body) values ('x')"),
+  entitlementRead: () => subscriptionOf(rt.db as never, user.id),
 }
-// Asked when the load is over: once the last event is handled, how many looks at the provider it took in all.
-process.on('message', async (asked) => {
+export type Asked = 'settle' | 'drain' | { baseline: keyof typeof baselines; forMs: number }
+process.on('message', async (asked: Asked) => {
   // Last: what the sandbox tells of sales is on its way for a while afterwards.
-  if (asked === 'settle') return process.send!(await settling(seconds < 1 ? 60 : 400))
+  if (asked === 'settle') return process.send!(await settling(sales))
+  if (asked !== 'drain') return process.send!({ done: await doneIn(asked.forMs, baselines[asked.baseline]) })
+  // Once the last event is handled: how many looks at the provider it took in all.
   const count = async (what: string) => Number((await pool.query(`select ${what}`)).rows[0].n)
   while (await count("count(*) as n from provider_events where status = 'waiting'")) await delay(10)
   const looks = await count('sum(looks) as n from subscriptions')
@@ -84,7 +86,6 @@ process.send!({
   token: user.token,
   customers: customers.map(({ stripe_customer_id }) => stripe_customer_id),
   secret: rt.vault.open((registered.value as { secret: string }).secret, 'webhook:sandbox'),
-  limits,
 })
 
 /** Sales of ten sellers that are paid and not settled yet, settled as the page asks for it that a buyer comes back to. */
@@ -131,20 +132,17 @@ function page(url: string, fields: Record<string, string>) {
   return fetch(at, { method: 'POST', redirect: 'manual', body: new URLSearchParams(fields) })
 }
 
-async function rate(work: () => Promise<unknown>): Promise<number> {
-  const run = async (forSeconds: number) => {
-    const until = performance.now() + forSeconds * 1000
-    let done = 0
-    await Promise.all(
-      Array.from({ length: connections * 2 }, async () => {
-        while (performance.now() < until) {
-          await work()
-          done++
-        }
-      }),
-    )
-    return done / forSeconds
-  }
-  await run(seconds / 2)
-  return run(seconds)
+/** How often it was done. */
+async function doneIn(forMs: number, work: () => Promise<unknown>): Promise<number> {
+  const until = performance.now() + forMs
+  let done = 0
+  await Promise.all(
+    Array.from({ length: connections * 2 }, async () => {
+      while (performance.now() < until) {
+        await work()
+        done++
+      }
+    }),
+  )
+  return done
 }

@@ -1,4 +1,3 @@
-import type { ChildProcess } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
@@ -6,19 +5,21 @@ import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startPostgres } from '@operon/deploy/postgres'
+import type { Asked } from './billing-process.ts'
 import { start } from './measure.ts'
 
-type Told = {
-  port: number
-  token: string
-  customers: string[]
-  secret: string
-  limits: { pkSelect: number; durableInsert: number; entitlementRead: number }
-}
+type Told = { port: number; token: string; customers: string[]; secret: string }
+type Baseline = 'pkSelect' | 'durableInsert' | 'entitlementRead'
 type Sample = { perSecond: number; p50Ms: number; p99Ms: number; bad: number; all: number }
+/** A load, and what Postgres alone did in the same seconds. */
+type Beside = Sample & { baseline: number }
 const CONNECTIONS = 6
+const ROUNDS = 8
 
-/** Webhook intake and entitlement reads, each beside what this machine's Postgres gives through the same pool in the same run. */
+/**
+ * Webhook intake and entitlement reads, each beside what this machine's Postgres gives through a pool of the same size. A load and its baseline
+ * take turns every half second, so that whatever else the machine does slows both.
+ */
 export async function bench({ short }: { short: boolean }) {
   const seconds = short ? 0.8 : 4
   const dataDir = mkdtempSync(join(tmpdir(), 'bench-billing-pg-'))
@@ -29,15 +30,18 @@ export async function bench({ short }: { short: boolean }) {
     const { child, told } = await start<Told>('billing-process.ts', {
       postgres: server.url,
       connections: CONNECTIONS,
-      seconds: seconds / 2,
+      sales: short ? 60 : 400,
       dataDir: sandboxDir,
     })
     try {
-      const samples = await measure(told, seconds, drained(child))
-      child.send('settle')
-      const [settled] = (await once(child, 'message')) as [Settled]
+      const ask = async <T>(asked: Asked) => {
+        child.send(asked)
+        return (await once(child, 'message'))[0] as T
+      }
+      const samples = await measure(told, seconds, ask)
+      const settled = await ask<Settled>('settle')
       report(told, samples, settled)
-      if (!short) holdTo(told, samples, settled)
+      if (!short) holdTo(samples, settled)
     } finally {
       child.kill()
     }
@@ -47,14 +51,16 @@ export async function bench({ short }: { short: boolean }) {
   }
 }
 
-/** The least that a run may show, as shares of what this machine's Postgres does in it: half of a quiet machine's, since its neighbours take as much. */
+/** The least that a run may show, as shares of what Postgres does in the same seconds. */
 const LEAST = { entitlementRead: 0.25, checkSubscription: 0.08, intake: 0.16, duplicate: 0.16, settlesPerSecond: 50 }
-function holdTo({ limits }: Told, { read, intake, duplicate }: Awaited<ReturnType<typeof measure>>, settled: Settled) {
+type Samples = Awaited<ReturnType<typeof measure>>
+const shareOf = ({ perSecond, baseline }: { perSecond: number; baseline: number }) => perSecond / baseline
+function holdTo({ entitlement, read, intake, duplicate }: Samples, settled: Settled) {
   const measured: typeof LEAST = {
-    entitlementRead: limits.entitlementRead / limits.pkSelect,
-    checkSubscription: read.perSecond / limits.pkSelect,
-    intake: intake.perSecond / limits.durableInsert,
-    duplicate: duplicate.perSecond / limits.pkSelect,
+    entitlementRead: shareOf(entitlement),
+    checkSubscription: shareOf(read),
+    intake: shareOf(intake),
+    duplicate: shareOf(duplicate),
     settlesPerSecond: settled.perSecond,
   }
   for (const [what, least] of Object.entries(LEAST) as [keyof typeof LEAST, number][]) {
@@ -66,12 +72,36 @@ function holdTo({ limits }: Told, { read, intake, duplicate }: Awaited<ReturnTyp
 
 type Settled = { perSecond: number; p50Ms: number; p99Ms: number; sales: number }
 type Drained = { looks: number; failed: number }
-const drained = (child: ChildProcess) => async (): Promise<Drained> => {
-  child.send('drain')
-  return (await once(child, 'message'))[0] as Drained
-}
-
-async function measure({ port, token, customers, secret }: Told, seconds: number, drain: () => Promise<Drained>) {
+type Ask = <T>(asked: Asked) => Promise<T>
+async function measure({ port, token, customers, secret }: Told, seconds: number, ask: Ask) {
+  const drain = () => ask<Drained>('drain')
+  const perSecondOf = async (baseline: Baseline, forSeconds: number) =>
+    (await ask<{ done: number }>({ baseline, forMs: forSeconds * 1000 })).done / forSeconds
+  const mean = (values: number[]) => values.reduce((sum, each) => sum + each, 0) / values.length
+  /** The load in rounds, with a round of the baseline before each. */
+  async function beside(baseline: Baseline, work: () => Promise<number>, expected = 200): Promise<Beside> {
+    await drive(work, seconds / 4, expected)
+    await perSecondOf(baseline, seconds / 16)
+    const [alone, driven]: [number[], Driven[]] = [[], []]
+    for (let round = 0; round < ROUNDS; round++) {
+      alone.push(await perSecondOf(baseline, seconds / ROUNDS / 2))
+      driven.push(await drive(work, seconds / ROUNDS, expected))
+    }
+    return { ...sampleOf(driven), baseline: mean(alone) }
+  }
+  async function entitlements() {
+    const [alone, read]: [number[], number[]] = [[], []]
+    for (let round = -1; round < ROUNDS; round++) {
+      const both = [
+        await perSecondOf('pkSelect', seconds / ROUNDS / 2),
+        await perSecondOf('entitlementRead', seconds / ROUNDS / 2),
+      ] as const
+      if (round < 0) continue
+      alone.push(both[0])
+      read.push(both[1])
+    }
+    return { perSecond: mean(read), baseline: mean(alone) }
+  }
   const agent = new Agent({ keepAlive: true, maxSockets: 16 })
   let n = 0
   const sign = (body: string) => {
@@ -87,27 +117,35 @@ async function measure({ port, token, customers, secret }: Told, seconds: number
   /** From the first event to the last one handled, so that what only waits is not counted as done. */
   async function handled(customer: () => string) {
     const { looks } = await drain()
-    const began = performance.now()
-    const taken = await drive(
-      () => webhook(event('customer.subscription.updated', { id: 'sub_1', object: 'subscription', customer: customer() })),
-      seconds,
-    )
+    const [alone, driven, tookMs]: [number[], Driven[], number[]] = [[], [], []]
+    for (let round = 0; round < 2; round++) {
+      alone.push(await perSecondOf('durableInsert', seconds / ROUNDS))
+      const began = performance.now()
+      driven.push(
+        await drive(
+          () => webhook(event('customer.subscription.updated', { id: 'sub_1', object: 'subscription', customer: customer() })),
+          seconds / 2,
+        ),
+      )
+      await drain()
+      tookMs.push(performance.now() - began)
+    }
     const after = await drain()
-    const tookMs = performance.now() - began
-    return { taken, handledPerSecond: (taken.all / tookMs) * 1000, looks: after.looks - looks, failed: after.failed }
+    const taken: Beside = { ...sampleOf(driven), baseline: mean(alone) }
+    return { taken, handledPerSecond: (taken.all / (mean(tookMs) * 2)) * 1000, looks: after.looks - looks, failed: after.failed }
   }
   const same = event('payment_method.attached', { id: 'pm_1', object: 'payment_method' })
   try {
     return {
-      read: await drive(() => post(agent, port, '/functions/v1/check-subscription', { authorization: `Bearer ${token}` }, ''), seconds),
-      intake: await drive(() => webhook(event('payment_method.attached', { id: 'pm_1', object: 'payment_method' })), seconds),
-      duplicate: await drive(() => webhook(same), seconds),
+      entitlement: await entitlements(),
+      read: await beside('pkSelect', () => post(agent, port, '/functions/v1/check-subscription', { authorization: `Bearer ${token}` }, '')),
+      intake: await beside('durableInsert', () => webhook(event('payment_method.attached', { id: 'pm_1', object: 'payment_method' }))),
+      duplicate: await beside('pkSelect', () => webhook(same)),
       one: await handled(() => customers[0]!),
       many: await handled(() => customers[n % customers.length]!),
-      refused: await drive(
+      refused: await beside(
+        'pkSelect',
         () => post(agent, port, '/webhooks/stripe', { 'stripe-signature': 't=1,v1=0', 'content-type': 'application/json' }, same),
-        seconds,
-        16,
         400,
       ),
     }
@@ -116,27 +154,35 @@ async function measure({ port, token, customers, secret }: Told, seconds: number
   }
 }
 
-async function drive(work: () => Promise<number>, seconds: number, atOnce = 16, expected = 200): Promise<Sample> {
-  const run = async (forSeconds: number) => {
-    const times: number[] = []
-    let bad = 0
-    const until = performance.now() + forSeconds * 1000
-    await Promise.all(
-      Array.from({ length: atOnce }, async () => {
-        while (performance.now() < until) {
-          const began = performance.now()
-          if ((await work()) !== expected) bad++
-          times.push(performance.now() - began)
-        }
-      }),
-    )
-    const sorted = times.sort((a, b) => a - b)
-    const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
-    return { perSecond: times.length / forSeconds, p50Ms: at(0.5), p99Ms: at(0.99), bad, all: times.length }
+type Driven = { forSeconds: number; times: number[]; bad: number }
+const AT_ONCE = 16
+async function drive(work: () => Promise<number>, forSeconds: number, expected = 200): Promise<Driven> {
+  const times: number[] = []
+  let bad = 0
+  const until = performance.now() + forSeconds * 1000
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      while (performance.now() < until) {
+        const began = performance.now()
+        if ((await work()) !== expected) bad++
+        times.push(performance.now() - began)
+      }
+    }),
+  )
+  return { forSeconds, times, bad }
+}
+
+function sampleOf(driven: Driven[]): Sample {
+  const sorted = driven.flatMap(({ times }) => times).sort((a, b) => a - b)
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+  const sum = (of: (each: Driven) => number) => driven.reduce((all, each) => all + of(each), 0)
+  return {
+    perSecond: sorted.length / sum((each) => each.forSeconds),
+    p50Ms: at(0.5),
+    p99Ms: at(0.99),
+    bad: sum((each) => each.bad),
+    all: sorted.length,
   }
-  const warmUp = await run(seconds / 3)
-  const sample = await run(seconds)
-  return { ...sample, all: warmUp.all + sample.all }
 }
 
 function post(agent: Agent, port: number, path: string, headers: Record<string, string>, body: string): Promise<number> {
@@ -153,33 +199,33 @@ function post(agent: Agent, port: number, path: string, headers: Record<string, 
   })
 }
 
-function report({ limits, customers }: Told, samples: Awaited<ReturnType<typeof measure>>, settled: Settled) {
+function report({ customers }: Told, samples: Samples, settled: Settled) {
   const n = (value: number) => Math.round(value).toLocaleString('en').padStart(7)
   const share = (value: number, limit: number) => `${((value / limit) * 100).toFixed(0)} %`.padStart(6)
-  const line = (what: string, { perSecond, p50Ms, p99Ms, bad }: Sample, limit: number, of: string) =>
+  const line = (what: string, { perSecond, baseline, p50Ms, p99Ms, bad }: Beside, of: string) =>
     console.log(
-      `${what.padEnd(46)}${n(perSecond)}/s ${share(perSecond, limit)} of ${of.padEnd(14)} p50 ${p50Ms.toFixed(1)} ms  p99 ${p99Ms.toFixed(1)} ms${bad ? `  ${bad} wrong answers` : ''}`,
+      `${what.padEnd(46)}${n(perSecond)}/s ${share(perSecond, baseline)} of ${n(baseline)}/s ${of.padEnd(14)} p50 ${p50Ms.toFixed(1)} ms  p99 ${p99Ms.toFixed(1)} ms${bad ? `  ${bad} wrong answers` : ''}`,
     )
-  console.log(`This machine's Postgres, ${CONNECTIONS} connections, from the service's own process:`)
-  console.log(`  primary-key select ${n(limits.pkSelect)}/s   durable insert ${n(limits.durableInsert)}/s`)
+  const { entitlement } = samples
+  console.log(`Beside this machine's Postgres in the same seconds, ${CONNECTIONS} connections, from the service's own process:`)
   console.log(
-    `  entitlement read without HTTP ${n(limits.entitlementRead)}/s: ${share(limits.entitlementRead, limits.pkSelect)} of a primary-key select`,
+    `${'entitlement read without HTTP'.padEnd(46)}${n(entitlement.perSecond)}/s ${share(entitlement.perSecond, entitlement.baseline)} of ${n(entitlement.baseline)}/s pk select`,
   )
   console.log('Over HTTP (the client shares the two cores):')
-  line('check-subscription', samples.read, limits.pkSelect, 'pk select')
-  line('webhook: signature, event row, commit', samples.intake, limits.durableInsert, 'durable insert')
-  line('webhook: duplicate', samples.duplicate, limits.pkSelect, 'pk select')
+  line('check-subscription', samples.read, 'pk select')
+  line('webhook: signature, event row, commit', samples.intake, 'durable insert')
+  line('webhook: duplicate', samples.duplicate, 'pk select')
   for (const [what, { taken, handledPerSecond, looks, failed }] of [
     ['of one customer', samples.one],
     [`of ${customers.length} customers`, samples.many],
   ] as const) {
-    line(`webhook: ${what}, stored and answered`, taken, limits.durableInsert, 'durable insert')
+    line(`webhook: ${what}, stored and answered`, taken, 'durable insert')
     console.log(
-      `${'  fetched at the sandbox and projected'.padEnd(46)}${n(handledPerSecond)}/s ${share(handledPerSecond, limits.durableInsert)} of durable insert  ${taken.all} events by ${looks} looks${failed ? `, ${failed} failed` : ''}`,
+      `${'  fetched at the sandbox and projected'.padEnd(46)}${n(handledPerSecond)}/s ${share(handledPerSecond, taken.baseline)} of durable insert  ${taken.all} events by ${looks} looks${failed ? `, ${failed} failed` : ''}`,
     )
   }
-  line('webhook: bad signature', samples.refused, limits.pkSelect, 'pk select')
+  line('webhook: bad signature', samples.refused, 'pk select')
   console.log(
-    `${`${settled.sales} paid sales, fetched at the sandbox and booked`.padEnd(46)}${n(settled.perSecond)}/s ${share(settled.perSecond, limits.durableInsert)} of durable insert  p50 ${settled.p50Ms.toFixed(1)} ms  p99 ${settled.p99Ms.toFixed(1)} ms`,
+    `${`${settled.sales} paid sales, fetched at the sandbox and booked`.padEnd(46)}${n(settled.perSecond)}/s  p50 ${settled.p50Ms.toFixed(1)} ms  p99 ${settled.p99Ms.toFixed(1)} ms`,
   )
 }
