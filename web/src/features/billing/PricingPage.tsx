@@ -1,7 +1,7 @@
 import { texts } from '@operon/contracts/messages'
 import { type Period, type Plan, type PlanId, plans, TRIAL_DAYS } from '@operon/contracts/plans'
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useState, useSyncExternalStore } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import { openBillingPortal, openCheckout } from '../../api/billing.ts'
 import { isReferralCode, referralKey } from '../../api/keys.ts'
@@ -26,6 +26,14 @@ const droppedCode = (code: string | null, why: 'unknown' | 'own'): [string, stri
     ? ['Your own referral code was left out', 'It gives a discount to the people you invite. Your checkout continues without it.']
     : [`The referral code ${code} was left out`, 'We do not know this code. Your checkout continues without it.']
 
+/** False while the page is what the server drew, which knows no query: it shows the months. */
+const useIsDrawn = () =>
+  useSyncExternalStore(
+    () => () => {},
+    () => true,
+    () => false,
+  )
+
 const startTrial = `Start ${TRIAL_DAYS}-Day Free Trial`
 
 export function PricingPage() {
@@ -39,7 +47,7 @@ export function PricingPage() {
   const next = subscription.data?.next_plan ?? null
   const billed = subscription.data?.period ?? 'month'
   const [search, setSearch] = useSearchParams()
-  const asked = search.get('billing')
+  const asked = useIsDrawn() ? search.get('billing') : null
   const period: Period = asked === 'year' || asked === 'month' ? asked : current ? billed : 'month'
   const beginsToday = period === 'year' && billed === 'month' && subscription.data?.status === 'active'
   const isCurrent = (plan: Plan) => plan.id === current && period === billed

@@ -38,7 +38,7 @@ export function AccountPanel({ account, address, refresh }: Props) {
       <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-13 text-muted">
         <Pill tone="good">Payouts are set up</Pill>
         {account.bank_last4 ? <span>Paid on Fridays to the bank account ending in {account.bank_last4}.</span> : null}
-        <Button variant="ghost" busy={busy ? 'Opening' : false} onClick={open}>
+        <Button variant="ghost" className="max-md:-ml-4" busy={busy ? 'Opening' : false} onClick={open}>
           Change bank details
         </Button>
       </p>

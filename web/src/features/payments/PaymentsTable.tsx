@@ -60,7 +60,7 @@ export function PaymentsTable({ rows, open }: { rows: Row[]; open?: (id: string)
                 )}
                 <span className="block text-12 break-all text-faint md:hidden">{row.customer}</span>
                 <span className="block text-12 text-faint md:hidden">
-                  {shortDay(row.date)}, {row.method}
+                  {shortDay(row.date)}, <span className="whitespace-nowrap">{row.method}</span>
                 </span>
               </td>
               <td className={cx(wide, 'max-w-56 truncate')}>{row.customer}</td>

@@ -14,12 +14,14 @@ type Props = {
   onDone: () => void
 }
 
-export function RefundPanel({ payment, after = 'The plan stays as it is.', send, onClose, onDone }: Props) {
+export function RefundPanel({ payment, after, send, onClose, onDone }: Props) {
   const [key] = useState(newKey)
   const [amount, setAmount] = useState((payment.amount_cents / 100).toFixed(2))
   const cents = /^\d+([.,]\d{1,2})?$/.test(amount.trim()) ? Math.round(Number(amount.trim().replace(',', '.')) * 100) : 0
   const fits = cents > 0 && cents <= payment.amount_cents
   const given = money(cents, payment.currency)
+  const isWhole = cents === payment.amount_cents
+  const then = after ?? (isWhole ? 'A plan whose running period it paid for ends at once.' : 'The plan stays as it is.')
 
   async function run(reason: string) {
     const done = await (send ? send(cents, reason, key) : refund(payment.payment, cents, reason, key))
@@ -35,7 +37,7 @@ export function RefundPanel({ payment, after = 'The plan stays as it is.', send,
       ready={fits}
       says={
         fits
-          ? `Sends ${given} of the payment of ${day(payment.at)} back to the card that paid it and books it. ${after} It cannot be taken back.`
+          ? `Sends ${given} of the payment of ${day(payment.at)} back to the card that paid it and books it. ${then} It cannot be taken back.`
           : 'Enter the amount to refund.'
       }
       onClose={onClose}

@@ -94,22 +94,19 @@ export function SellerView({ found, onChanged }: { found: StaffSeller; onChanged
             Payments of buyers are listed here.
           </EmptyState>
         ) : (
-          <StaffTable label="Newest sales" first={['When']} head={['What', 'State', 'Amount']} actions>
+          <StaffTable label="Newest sales" first={['When', 'State']} head={['What', 'Amount']} actions>
             {found.sales.map((sale) => (
               <tr key={sale.id} className="align-baseline">
                 <td className="whitespace-nowrap max-md:hidden">{moment(sale.date)}</td>
+                <td className="max-md:hidden">
+                  <SaleState sale={sale} />
+                </td>
                 <td className="break-words">
                   {sale.description}
                   <span className="block text-12 break-all text-faint">{sale.customer}</span>
                   <span className="block text-12 text-faint md:hidden">{moment(sale.date)}</span>
-                </td>
-                <td>
-                  <span className="inline-flex flex-wrap gap-1">
-                    <Pill tone={saleTone[sale.status]}>{sale.status}</Pill>
-                    {sale.dispute ? <Pill tone={sale.dispute === 'won' ? 'good' : 'bad'}>dispute {sale.dispute}</Pill> : null}
-                    {sale.refunded_cents > 0 && sale.dispute !== 'lost' ? (
-                      <Pill>{money({ amount_cents: sale.refunded_cents, currency: sale.currency })} refunded</Pill>
-                    ) : null}
+                  <span className="md:hidden">
+                    <SaleState sale={sale} />
                   </span>
                 </td>
                 <td className="text-right font-mono text-12 tabular">{money(sale)}</td>
@@ -179,3 +176,13 @@ function HoldPanel({ userId, isHold, onClose, onDone }: HoldProps) {
     />
   )
 }
+
+const SaleState = ({ sale }: { sale: Sale }) => (
+  <span className="inline-flex flex-wrap gap-1">
+    <Pill tone={saleTone[sale.status]}>{sale.status}</Pill>
+    {sale.dispute ? <Pill tone={sale.dispute === 'won' ? 'good' : 'bad'}>dispute {sale.dispute}</Pill> : null}
+    {sale.refunded_cents > 0 && sale.dispute !== 'lost' ? (
+      <Pill>{money({ amount_cents: sale.refunded_cents, currency: sale.currency })} refunded</Pill>
+    ) : null}
+  </span>
+)
