@@ -2,7 +2,7 @@ import { Typeface, type Weight } from './typeface.ts'
 
 export const NOT_PRINTED = 'Text in [brackets] is in a script that cannot be printed here. The order shows it.'
 
-/** Names that every PDF reader resolves to a typeface of its own. None is embedded: one has many megabytes, and those on offer are not licensed to ship. */
+/** Names that every PDF reader resolves to a typeface of its own. None is embedded: one has many megabytes. */
 const asian = {
   Korean: { font: 'HYSMyeongJo-Medium', ordering: 'Korea1', supplement: 2, encoding: 'UniKS-UTF16-H' },
   Japanese: { font: 'HeiseiMin-W3', ordering: 'Japan1', supplement: 5, encoding: 'UniJIS-UTF16-H' },
