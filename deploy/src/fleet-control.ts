@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -6,7 +6,7 @@ import { type ProcessName, serviceNames } from '@operon/contracts/services'
 import { GatewaySettings } from '@operon/gateway/settings'
 import { type Env, KitConfig, SetupError } from '@operon/kit/config'
 import { RateSettings } from '@operon/kit/limits'
-import { type openMembers, upstreamOf } from './fleet-members.ts'
+import { type openMembers, ownRoot, upstreamOf } from './fleet-members.ts'
 import { checkEnv, loadDefinitions, namesIn } from './services.ts'
 
 export type Counts = Partial<Record<ProcessName, number>>
@@ -57,13 +57,25 @@ export async function control(args: string[], { env, members, buildWeb, say }: R
     const unknown = rest.find((name) => !names.includes(name))
     if (unknown) throw new SetupError(`"${unknown}" is not understood: name services of ${names.join(', ')}, or none for all of them`)
     const services = members.running().filter((service) => rest.length === 0 || rest.includes(service))
+    if (!rest.length && !env.SERVICES)
+      for (const service of newServices()) {
+        await members.join(service)
+        say(`${service} is new in this version, and runs`)
+      }
     if (services.includes('gateway')) await buildWeb()
-    await members.roll(services)
+    // The stand-in for providers first: what asks it may be newer than it, never older.
+    await members.roll(services.toSorted((a, b) => Number(b === 'sandbox') - Number(a === 'sandbox')))
     say(`restarted: ${services.join(', ')}`)
     return
   }
   if (command === 'set') return change(readValues(rest), { env, members, say })
   throw new SetupError(`"${command}" is not understood: say ${commands.join(', ')}`)
+}
+
+/** Services of the tree as it is now that nobody knew when this launcher began. */
+export function newServices(root = ownRoot, known = names): ProcessName[] {
+  const found = readdirSync(join(root, 'services')).filter((name) => existsSync(join(root, 'services', name, 'src/main.ts')))
+  return found.filter((name) => !known.includes(name)) as ProcessName[]
 }
 
 /** Those that read a setting restart one after another; where one does not start with it, what was before comes back. */

@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path'
+import { join as path, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type ProcessName, type ServiceName, serviceNames } from '@operon/contracts/services'
 import { type Env, SetupError } from '@operon/kit/config'
@@ -17,6 +17,8 @@ export type Members = {
   restart(name: string, as?: { root?: string; env?: Env }): Promise<void>
   /** So many of it from now on. The new ones are ready when this returns; those that go finish what they have. */
   scale(service: ProcessName, count: number): Promise<void>
+  /** A service that this fleet does not have yet, from this tree or another; ready when this returns. */
+  join(service: ProcessName, count?: number, tree?: string): Promise<void>
   /** Each of these drains and starts again while another serves. A service that runs once gets a second one for that time. */
   roll(services: ProcessName[]): Promise<void>
   /** Instances on other machines, by commas, that the gateways of this one use as well from now on. */
@@ -45,11 +47,11 @@ const AT_MOST = 10
 export function openMembers({ env, dataDir, run, root, host, port, own, processes, log, onChange }: Options) {
   const addresses = new Map<string, string>()
   const scripts = new Map<string, string>()
-  const argsOf = (tree: string, script: string) => ['--import', join(ownRoot, 'deploy/src/child.ts'), join(tree, script)]
+  const argsOf = (tree: string, script: string) => ['--import', path(ownRoot, 'deploy/src/child.ts'), path(tree, script)]
   const namesOf = (service: ProcessName) =>
     [...addresses.keys()].filter((name) => name.replace(/-\d+$/, '') === service).sort((a, b) => numberOf(a) - numberOf(b))
 
-  function launch(service: ProcessName, number: number) {
+  function launch(service: ProcessName, number: number, tree = root) {
     const name = `${service}-${number}`
     const script = service === 'gateway' ? 'gateway/src/main.ts' : `services/${service}/src/main.ts`
     const address = addressOf(service, number)
@@ -61,7 +63,7 @@ export function openMembers({ env, dataDir, run, root, host, port, own, processe
     scripts.set(name, script)
     tellPrometheus()
     const onLine = (line: string) => log(readable(line, name))
-    const args = argsOf(root, script)
+    const args = argsOf(tree, script)
     processes.set(
       name,
       supervise({ name, command: process.execPath, args, env: () => ({ ...env, ...mine }), node: true, onLine, log, onChange }),
@@ -70,13 +72,13 @@ export function openMembers({ env, dataDir, run, root, host, port, own, processe
 
   function addressOf(service: ProcessName, number: number): string {
     if (service === 'gateway') return `${host}:${port + number - 1}`
-    if (own) return `${own}:${FIRST_PORT + serviceNames.indexOf(service) * AT_MOST + number - 1}`
-    return join(run, `${service}-${number}.sock`)
+    if (own) return `${own}:${FIRST_PORT + placeOf(service) * AT_MOST + number - 1}`
+    return path(run, `${service}-${number}.sock`)
   }
 
   /** In a fleet METRICS_PORT is the first of its processes': ten for each service, the gateways last. */
   const metricsPortOf = (service: ProcessName, number: number): number | null =>
-    env.METRICS_PORT ? Number(env.METRICS_PORT) + [...serviceNames, 'gateway'].indexOf(service) * AT_MOST + number - 1 : null
+    env.METRICS_PORT ? Number(env.METRICS_PORT) + placeOf(service) * AT_MOST + number - 1 : null
 
   function tellPrometheus() {
     if (!env.METRICS_PORT) return
@@ -132,21 +134,26 @@ export function openMembers({ env, dataDir, run, root, host, port, own, processe
     if (!names.length) throw new SetupError(`${service} does not run in this fleet`)
     if (count > names.length) {
       if (service === 'gateway') for (let at = names.length; at < count; at++) await demandPort(port + at, host)
-      const added = Array.from({ length: count - names.length }, (_, i) => `${service}-${names.length + 1 + i}`)
-      for (const name of added) launch(service, numberOf(name))
-      try {
-        await allReady(added)
-      } catch (error) {
-        await remove(added)
-        throw error
-      }
-      if (service !== 'gateway') tell(service)
-      return
+      return join(service, count)
     }
     const leaving = names.slice(count)
     const stopped = remove(leaving)
     if (service !== 'gateway') tell(service)
     await stopped
+  }
+
+  /** Up to so many of it, and the gateways are told once the new ones are ready. */
+  async function join(service: ProcessName, count = 1, tree = root) {
+    const running = namesOf(service).length
+    const added = Array.from({ length: count - running }, (_, i) => `${service}-${running + 1 + i}`)
+    for (const name of added) launch(service, numberOf(name), tree)
+    try {
+      await allReady(added)
+    } catch (error) {
+      await remove(added)
+      throw error
+    }
+    if (service !== 'gateway') tell(service)
   }
 
   async function remove(names: string[]) {
@@ -184,6 +191,7 @@ export function openMembers({ env, dataDir, run, root, host, port, own, processe
     ready,
     restart,
     scale,
+    join,
     roll,
     beside(service: ServiceName, given: string) {
       others.set(service, given)
@@ -205,5 +213,8 @@ export function openMembers({ env, dataDir, run, root, host, port, own, processe
   }
 }
 
+/** Of the ports that each process has ten of. One that a later release brought comes after all that this launcher knows. */
+const places: readonly string[] = [...serviceNames, 'gateway']
+const placeOf = (service: ProcessName) => (places.includes(service) ? places.indexOf(service) : places.length)
 export const upstreamOf = (service: ServiceName) => `UPSTREAM_${service.toUpperCase().replaceAll('-', '_')}`
 const numberOf = (name: string) => Number(name.slice(name.lastIndexOf('-') + 1))

@@ -2,12 +2,13 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { serviceNames } from '@operon/contracts/services'
 import { startFleet } from '@operon/deploy/fleet'
 import { exitWith, stopOnSignals } from '@operon/deploy/launcher'
 import { findProgram, scratchFolder } from '@operon/deploy/machine'
 import { abandonPostgres } from '@operon/deploy/postgres'
 import { killSupervised } from '@operon/deploy/supervised'
-import { unpackOlder } from './chaos/versions.ts'
+import { servicesIn, unpackOlder } from './chaos/versions.ts'
 import type { Fault, Outcome } from './chaos/world.ts'
 import { busyness, openWorld } from './chaos/world.ts'
 
@@ -128,7 +129,7 @@ const starting = startFleet({
     gateway: 1,
   },
   web: false,
-  ...(beginsOlder && { root: older.root }),
+  ...(beginsOlder && { root: older.root, services: serviceNames.filter((name) => servicesIn(older.root).includes(name)) }),
   log: (line) => (verbose ? console.log(`  ${line}`) : void said.push(line)),
 })
 const force = () => {

@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { serviceNames } from '@operon/contracts/services'
+import { type ServiceName, serviceNames } from '@operon/contracts/services'
+import { newServices } from '@operon/deploy/fleet-control'
+import { ownRoot } from '@operon/deploy/fleet-members'
 import { git, unpackTree } from '../tree.ts'
 import { doubled, readersOf, settle } from './flow.ts'
 import { failed, missing, startLoad, succeeded } from './load.ts'
@@ -18,28 +20,32 @@ export const upgraded: Fault = async (world) => {
   const { older } = world
   if ('why' in older) return { skipped: older.why, injected: '', work: '', lost: 0, twice: 0, broken: [] }
   const readers = await readersOf(world)
-  const before = await migrations(world)
+  const [here, brought] = [serviceNames.filter((name) => world.instances(name).length), newServices(ownRoot, servicesIn(older.root))]
+  const before = await migrations(world, here)
+  // It plays providers, which are not upgraded with us: theirs is what the newer version speaks from the start.
+  const late: string[] = []
+  if (!(await renewed(world, 'sandbox-1'))) late.push('sandbox-1')
   const load = startLoad(world)
   await until(() => succeeded(load).length > 20, 20_000 * world.patience)
 
-  const services = serviceNames.filter((name) => name !== 'sandbox').map((service) => world.instances(service))
-  const late: string[] = []
+  for (const service of brought) await world.fleet.join(service, 2, ownRoot)
+  const services = here.filter((name) => name !== 'sandbox').map((service) => world.instances(service))
   for (const turn of [services.map(([first]) => first!), services.flatMap(([, ...others]) => others)]) {
     const ready = await Promise.all(turn.map((name) => renewed(world, name)))
     late.push(...turn.filter((_, i) => !ready[i]))
     await delay(world.short ? 2_000 : 20_000)
   }
   await load.stop()
-  const added = (await migrations(world)) - before
-  // Of these there is one each: they would be missed.
-  for (const name of [...world.instances('sandbox'), 'gateway-1']) if (!(await renewed(world, name))) late.push(name)
+  const added = (await migrations(world, here)) - before
+  // There is one: it would be missed.
+  if (!(await renewed(world, 'gateway-1'))) late.push('gateway-1')
 
   const known = new Set((await readersOf(world)).map(({ handler }) => handler))
   const lasting = readers.filter(({ handler }) => known.has(handler))
   const { left } = await settle(world, lasting)
   const [gone, twice, money, refused] = [await missing(world, load), await doubled(world), await disagreements(world), failed(load)]
   return {
-    injected: `${older.commit.slice(0, 7)} replaced under load, both versions at once, ${added} migrations`,
+    injected: `${older.commit.slice(0, 7)} replaced under load, both versions at once, ${[`${added} migrations`, ...brought.map((name) => `${name} is new`)].join(', ')}`,
     work: `${succeeded(load).length} calls, ${refused.length} failed`,
     lost: left.length + gone.length,
     twice: twice.length,
@@ -54,8 +60,11 @@ export const upgraded: Fault = async (world) => {
   }
 }
 
-async function migrations(world: World): Promise<number> {
-  const counts = await Promise.all(serviceNames.map((name) => world.query(name, 'select count(*)::int as n from kysely_migration')))
+/** The services that a tree has. */
+export const servicesIn = (root: string) => newServices(root, [])
+
+async function migrations(world: World, services: ServiceName[]): Promise<number> {
+  const counts = await Promise.all(services.map((name) => world.query(name, 'select count(*)::int as n from kysely_migration')))
   return counts.reduce((sum, [row]) => sum + row.n, 0)
 }
 
