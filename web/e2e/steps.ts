@@ -173,6 +173,22 @@ export async function expectSound(page: Page) {
     })
 }
 
+/** A few pages a test: a window that has the app already looks at the next one in half the time, and the tests still run side by side. */
+export const fewAtATime = (paths: string[]) =>
+  Array.from({ length: Math.ceil(paths.length / 4) }, (_, n) => paths.slice(n * 4, n * 4 + 4) as [string, ...string[]])
+
+/** Each of these pages, opened as a wide window opens it, is sound. */
+export async function expectAllSound(page: Page, paths: string[], arrive: (path: string) => Promise<unknown>) {
+  test.setTimeout(180_000)
+  for (const path of paths)
+    await test.step(path, async () => {
+      await page.setViewportSize({ width: 1280, height: 720 })
+      await arrive(path)
+      await expect(page.locator('h1')).toHaveCount(1)
+      await expectSound(page)
+    })
+}
+
 /** Nothing of this page moves any more: what is looked at is where things come to rest. */
 export const holdStill = (page: Page) =>
   page.evaluate(() => {
