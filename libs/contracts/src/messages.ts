@@ -83,6 +83,7 @@ export const errors = {
   image_variation: { status: 404, message: 'The image to vary is not there any more.' },
   image_no_mask: { status: 400, message: 'This model cannot change a part of a picture. Choose GPT Image or DALL·E 3.' },
   image_no_source: { status: 400, message: 'This model draws from a prompt alone. Choose another one to change a picture.' },
+  image_no_upscale: { status: 400, message: 'This picture cannot be enlarged here.' },
   image_not_retried: { status: 409, message: 'Only an image that failed or was stopped can be made again.' },
   speech_failed: { status: 502, message: 'Text-to-speech failed' },
   speech_refused: { status: 400, message: 'The voice would not read this text. Shorten or reword it. Nothing was charged.' },
@@ -247,6 +248,10 @@ export const errors = {
   // AI
   model_unknown: { status: 404, message: 'There is no model of that name.' },
   anonymous_no_messages: { status: 403, message: 'Add an email to your account to write to sellers. It is free and takes a minute.' },
+  anonymous_no_address: {
+    status: 403,
+    message: 'Add an email to your account to give pictures a public address. It is free and takes a minute.',
+  },
   anonymous_no_models: { status: 403, message: 'Add an email to your account to use AI models. It is free and takes a minute.' },
   input_too_long: { status: 413, message: 'This is too long to send. Shorten it and try again.' },
   too_many_steps: { status: 400, message: 'This answer has used all its rounds of tools. Continue with a new message.' },

@@ -8,6 +8,7 @@ import { sql } from 'kysely'
 import type { Config } from './config.ts'
 import { inputsOf } from './pictures/inputs.ts'
 import { thumbsOf } from './pictures/picture.ts'
+import { publicOf } from './pictures/public.ts'
 import type { MediaDb } from './schema.ts'
 import { recordingsOf } from './speech/speak.ts'
 
@@ -27,11 +28,17 @@ export const erasureOf = (rt: Rt): Eraser<MediaDb> => ({
       for (const { reservation_id } of open) await release(trx, { id: reservation_id })
     })
     await eraseFiles(rt, ctx as never, userId)
-    for (const prefix of [thumbsOf(userId), recordingsOf(userId), inputsOf(userId)])
+    for (const prefix of [thumbsOf(userId), recordingsOf(userId), inputsOf(userId), publicOf(userId)])
       for (let found = await rt.storage.list(prefix, 500); found.length; found = await rt.storage.list(prefix, 500))
         for (const { key } of found) await rt.storage.delete(key)
   },
-  long: [{ table: 'picture_shares' }, { table: 'board_pictures' }, { table: 'pictures' }, { table: 'recordings' }],
+  long: [
+    { table: 'public_pictures' },
+    { table: 'picture_shares' },
+    { table: 'board_pictures' },
+    { table: 'pictures' },
+    { table: 'recordings' },
+  ],
   async erase(trx, userId) {
     await sql`delete from lane_items where tenant = ${userId}`.execute(trx)
     await sql`delete from tenant_lanes where tenant = ${userId}`.execute(trx)
@@ -45,6 +52,7 @@ export const erasureOf = (rt: Rt): Eraser<MediaDb> => ({
       without: ['words', 'reservation_id', 'request_key', 'fence', 'provider_ref', 'inputs', 'mask_key', 'inputs_gone'],
     },
     { table: 'picture_shares' },
+    { table: 'public_pictures' },
     { table: 'boards' },
     { table: 'board_pictures', key: WHOLE_ROW },
     { table: 'picture_months', key: null },

@@ -1,4 +1,4 @@
-import type { ImageModel, ImageSize, ImageStyle } from '@operon/contracts/media/images'
+import type { ImageStyle, PictureModel, PictureSize } from '@operon/contracts/media/images'
 import type { VoiceName, WakeWord } from '@operon/contracts/media/speech'
 import type { FilesDb } from '@operon/kit/files/schema'
 import type { LaneDb } from '@operon/kit/lanes'
@@ -18,10 +18,10 @@ export type MediaDb = FilesDb &
       state: Generated<PictureState>
       prompt: string
       style: ImageStyle | null
-      model: ImageModel
-      used_model: ImageModel
+      model: PictureModel
+      used_model: PictureModel
       answered_by: string | null
-      size: ImageSize
+      size: PictureSize
       width: number
       height: number
       seed: number | null
@@ -56,6 +56,8 @@ export type MediaDb = FilesDb &
     }
     /** Finished pictures that were not deleted, by the month in which they were ordered (UTC). */
     picture_months: { user_id: string; month: Date; shown: number; saved: number }
+    /** Copies with a public address: each is the row of `files` with the same id. `source_id` is the picture or upload that it shows. */
+    public_pictures: { id: string; user_id: string; source_id: string; width: number; height: number; created_at: Generated<Date> }
     picture_shares: {
       id: string
       picture_id: string

@@ -19,6 +19,7 @@ import * as months from './migrations/0010_months.ts'
 import * as monthsDone from './migrations/0011_months_done.ts'
 import * as wakeWord from './migrations/0020_wake_word.ts'
 import * as boards from './migrations/0120_boards.ts'
+import * as publicPictures from './migrations/0121_public_pictures.ts'
 import { openaiRoutes } from './openai/routes.ts'
 import { Progress } from './pictures/progress.ts'
 import { pictureRoutes } from './pictures/routes.ts'
@@ -43,6 +44,7 @@ export const mediaService: ServiceDefinition<MediaDb, Config> = {
     '0011_months_done': monthsDone,
     '0020_wake_word': wakeWord,
     '0120_boards': boards,
+    '0121_public_pictures': publicPictures,
   },
   sandboxed: (config) => [...new Set([...sandboxedProviders(config), ...sandboxedSpeech(config)])],
   setup(rt) {

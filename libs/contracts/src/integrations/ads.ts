@@ -241,6 +241,11 @@ const NewAd = z.object({
     targeting: text(500).optional(),
     format: text(100).optional(),
     tone: text(100).optional(),
+    picture: z
+      .url({ protocol: /^https?$/ })
+      .max(1000)
+      .optional()
+      .describe('The address of the picture, which Meta loads from there: see `publish-image`'),
   }),
   account_id,
   daily_budget_cents: z.int().min(100).max(100_000_000).default(1000),

@@ -9,6 +9,7 @@ import {
   imageSubject,
   MOST_IMAGE_REFERENCES,
   MOST_IMAGES_AT_ONCE,
+  UPSCALER,
 } from './images.ts'
 import { ImageModelName, ImagePrompt, ImageSizeName, ImageStyleName, Picture, Seed } from './shapes.ts'
 
@@ -59,6 +60,33 @@ const sample = {
   model: 'gpt-image-1',
   answered_by: 'gpt-image-2.6-flare',
   sandbox: false,
+}
+const enlarging: z.input<typeof Picture> = {
+  id: '0199b1a2-7c00-7000-8000-000000000002',
+  batch_id: '0199b1a2-7c00-7000-8000-000000000003',
+  state: 'queued',
+  prompt: 'A red bicycle',
+  style: null,
+  model: UPSCALER,
+  used_model: UPSCALER,
+  answered_by: null,
+  size: '2048x2048',
+  width: 2048,
+  height: 2048,
+  seed: null,
+  from_id: sample.picture_id,
+  enlarges_to: null,
+  sandbox: false,
+  percent: 0,
+  problem: null,
+  saved: false,
+  shared: false,
+  bytes: null,
+  thumbhash: null,
+  url: null,
+  thumb_url: null,
+  created_at: '2026-11-24T10:00:00.000Z',
+  finished_at: null,
 }
 const clip = (said: string) => (said.length <= 160 ? said : `${said.slice(0, 159)}…`)
 
@@ -114,6 +142,26 @@ export const editImage = fn('edit-image', {
     unit: 'images',
     does: ({ prompt, model }) =>
       `Changes one of your images with ${imageModelNames[model]}: “${clip(prompt)}”. Uses 1 image; the earlier one stays.`,
+  },
+})
+
+export const upscaleImage = fn('upscale-image', {
+  access: 'user',
+  rate: 'ai',
+  idempotent: true,
+  summary: 'Begins a picture twice as wide and high as an earlier one',
+  description:
+    'Answers at once with the new picture, which is a job like any other; the earlier one stays. `enlarges_to` of a picture says whether and how far it can be enlarged here. It uses one image of the plan, and none when no picture comes.',
+  body: pictureId,
+  reply: Picture,
+  example: { request: { picture_id: sample.picture_id }, reply: enlarging },
+  errors: ['limit_images', 'limit_budget', 'budget_held', 'image_variation', 'image_no_upscale'],
+  action: {
+    title: 'Enlarge an image',
+    when: 'The person wants an image that they made earlier to be larger, sharper or of a higher resolution',
+    effect: 'spends',
+    unit: 'images',
+    does: () => 'Makes one of your images twice as wide and high. Uses 1 image; the earlier one stays.',
   },
 })
 
@@ -270,6 +318,55 @@ export const imageStats = fn('image-stats', {
     /** Seconds from the order to the picture, over the last hundred; null before the first. */
     average_seconds: z.number().nullable(),
   }),
+})
+
+export const publishImage = fn('publish-image', {
+  access: 'user',
+  rate: 'write',
+  idempotent: 'two-phase',
+  summary: 'A public address of a picture that stays, for an email or an ad',
+  description:
+    'A copy as JPEG, at most 1,200 pixels wide, without its prompt. It is a file of the Library and counts against its space; the address ends when that file is deleted. Asked again, it answers with the same address.',
+  body: z
+    .object({ picture_id: id('picture').optional(), file_id: id('upload').optional() })
+    .refine(({ picture_id, file_id }) => Boolean(picture_id) !== Boolean(file_id), 'Give a picture or an upload')
+    .meta({ examples: [{ picture_id: '0199b1a2-7c00-7000-8000-000000000001' }] }),
+  reply: z.object({
+    file_id: id('upload'),
+    url: z.string(),
+    width: z.int(),
+    height: z.int(),
+    alt: z.string().describe('What the picture shows, as far as it is known'),
+  }),
+  example: {
+    request: { picture_id: sample.picture_id },
+    reply: {
+      file_id: '0199b1a2-7c00-7000-8000-000000000004',
+      url: 'https://app.example.com/files/v1/media/~public/0199b1a2-7c00-7000-8000-000000000004.jpg',
+      width: 1024,
+      height: 1024,
+      alt: 'A red bicycle',
+    },
+  },
+  errors: ['not_found', 'anonymous_no_address', 'image_unreadable', 'image_refused', 'image_unchecked', 'storage_quota'],
+  action: {
+    title: 'Give an image a public address',
+    when: 'The person wants an image of theirs in an email, an ad or another place that loads it by its address',
+    effect: 'changes',
+    does: () => 'Makes a copy of this image that anyone with its address can load, until it is deleted from the Library.',
+  },
+})
+
+export const openPublic = endpoint({
+  method: 'GET',
+  path: '/files/v1/media/~public/:name',
+  access: 'public',
+  rate: 'read',
+  raw: true,
+  summary: 'A picture that was given a public address',
+  params: z.object({ name: text(60) }),
+  reply: z.unknown(),
+  contentType: 'image/jpeg',
 })
 
 export const openPicture = endpoint({

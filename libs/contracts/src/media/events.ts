@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { event, id, job, personal, plain, request } from '../contract.ts'
-import { ImageModelName } from './shapes.ts'
+import { PictureModelName } from './shapes.ts'
 
 const link = ({ picture_id }: { picture_id: string }) => `/dashboard/image-studio?image=${picture_id}` as const
 
@@ -9,8 +9,8 @@ export const imageMade = event(
   z.object({
     picture_id: z.uuid(),
     prompt: personal(z.string()),
-    model: ImageModelName,
-    used_model: ImageModelName,
+    model: PictureModelName,
+    used_model: PictureModelName,
     width: z.int(),
     height: z.int(),
     cost_microusd: z.int(),
@@ -25,7 +25,7 @@ export const imageMade = event(
 
 export const jobFailed = event(
   'media.job_failed',
-  z.object({ picture_id: z.uuid(), prompt: personal(z.string()), model: ImageModelName, code: plain(z.string()) }),
+  z.object({ picture_id: z.uuid(), prompt: personal(z.string()), model: PictureModelName, code: plain(z.string()) }),
   {
     trigger: { title: 'An image could not be made', description: 'With its prompt, the model and why.' },
     activity: ({ prompt }) => ({ command: `Image: ${prompt}`.slice(0, 200), status: 'failed' }),

@@ -20,11 +20,30 @@ export const MOST_IMAGE_REFERENCES = 4
 export const LONGEST_IMAGE_PROMPT = 4000
 export const DEFAULT_IMAGE_SUBJECT = 'a beautiful landscape'
 
-export const imageModelNames: Record<ImageModel, string> = {
+/** Enlarges what another model has drawn, and draws nothing itself. */
+export const UPSCALER = 'esrgan'
+export const ENLARGES_BY = 2
+export type PictureModel = ImageModel | typeof UPSCALER
+export const enlargedSizes = ['2048x2048', '2048x1536', '1536x2048', '3840x2160'] as const
+/** Of a picture that is there: one of the sizes to draw, or one of them enlarged. */
+export type PictureSize = ImageSize | (typeof enlargedSizes)[number]
+export const isDrawer = (model: PictureModel): model is ImageModel => model !== UPSCALER
+export const isDrawnSize = (size: PictureSize): size is ImageSize => (imageSizes as readonly string[]).includes(size)
+
+/** Twice as wide and high; null for what was enlarged as far as it goes. */
+export function enlargedSize(size: PictureSize): PictureSize | null {
+  const name = pixelsOf(size)
+    .map((edge) => edge * ENLARGES_BY)
+    .join('x') as PictureSize
+  return isDrawnSize(name) || (enlargedSizes as readonly string[]).includes(name) ? name : null
+}
+
+export const imageModelNames: Record<PictureModel, string> = {
   'gpt-image-1': 'GPT Image',
   'dalle-3': 'DALL·E 3',
   gemini: 'Gemini',
   flux: 'FLUX',
+  esrgan: 'Real-ESRGAN',
 }
 
 export const imageFormats = ['original', 'png', 'webp', 'jpeg'] as const
@@ -44,7 +63,8 @@ const drawn: Record<ImageModel, Partial<Record<ImageSize, Pixels>>> = {
 }
 
 /** The size asked of the model. The picture is then cut and scaled to exactly the wanted one. */
-export const drawnPixels = (model: ImageModel, size: ImageSize): Pixels => drawn[model][size] ?? pixelsOf(size)
+export const drawnPixels = (model: PictureModel, size: PictureSize): Pixels =>
+  (isDrawer(model) && isDrawnSize(size) && drawn[model][size]) || pixelsOf(size)
 
 /** How the picture gets its size, where the model does not draw it; null where it does. */
 export function sizeNote(model: ImageModel, size: ImageSize): string | null {
@@ -60,7 +80,7 @@ export const takesPictures = (model: ImageModel): boolean => model !== 'flux'
 export const takesMask = (model: ImageModel): boolean => model === 'gpt-image-1' || model === 'dalle-3'
 
 /** Which models take a seed: with it, the same prompt gives the same picture again. */
-export const takesSeed = (model: ImageModel): boolean => model === 'flux' || model === 'gemini'
+export const takesSeed = (model: PictureModel): boolean => model === 'flux' || model === 'gemini'
 
 /** The subject in a typed request: `generate an image of a red bicycle` asks for `a red bicycle`. */
 export function imageSubject(said: string): string {

@@ -91,7 +91,8 @@ test('a change is shown before it is made, and its answer is what Meta says afte
   expect(odd.body).toMatchObject({ code: 'app_input', message: expect.stringContaining('another level') })
 })
 
-const adData = { primary_text: 'Fresh bread at seven.', headline: 'Bread at your door', description: 'First week free' }
+const picture = 'https://operon.example/files/v1/media/~public/0199b1a2-7c00-7000-8000-000000000004.jpg'
+const adData = { primary_text: 'Fresh bread at seven.', headline: 'Bread at your door', description: 'First week free', picture }
 test('an ad is created paused at every level, once under its key, and what it would spend is shown before [spec-94]', async () => {
   const user = await advertiser()
   expect((await world.call(user, 'preview-ad', { adData, daily_budget_cents: 1500 })).body).toMatchObject({
@@ -115,6 +116,8 @@ test('an ad of which a step fails leaves nothing behind [spec-94]', async () => 
   const user = await advertiser()
   await fault(user, 'adcreatives')
   expect((await world.call(user, 'meta-ads-create', { adData })).status).toBe(422)
+  const noPicture = { ...adData, picture: picture.replace('~public', 'missing') }
+  expect((await world.call(user, 'meta-ads-create', { adData: noPicture })).body.message).toContain('could not be downloaded')
   expect((await list(user, 'campaign')).rows.map(({ name }: any) => name)).toEqual(['Spring offer', 'Templates'])
 })
 

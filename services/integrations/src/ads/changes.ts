@@ -122,8 +122,8 @@ export async function createAd(ctx: Call, ad: NewAd, lists: AdLists, call: CallA
         targeting: { geo_locations: { countries: [ad.country] } },
         status: 'PAUSED',
       })
-      const { primary_text, headline, description } = ad.adData
-      const link_data = { link, message: primary_text, name: headline, ...(description && { description }) }
+      const { primary_text, headline, description, picture } = ad.adData
+      const link_data = { link, message: primary_text, name: headline, ...(description && { description }), ...(picture && { picture }) }
       const creative_id = await make('adcreatives', { name, object_story_spec: { page_id: page.id, link_data } })
       const ad_id = await make('ads', { name, adset_id: ad_set_id, creative: { creative_id }, status: 'PAUSED' })
       await lists.forget(row)

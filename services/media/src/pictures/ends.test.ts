@@ -69,14 +69,15 @@ test('an export has the pictures, and an erased account leaves no row and no fil
   const user = platform.user()
   const { picture_id } = await call(user, 'generate-image', { prompt: 'a house' })
   await call(user, 'share-image', { picture_id })
+  await call(user, 'publish-image', { picture_id })
   const { rt } = platform.services.media!
   const first = await rt.ask(exportUser('media'), { user_id: user.id, from: null })
   expect([first.name, first.rows.length, first.rows[0]!.prompt]).toEqual(['pictures', 1, 'a house'])
   expect(Object.keys(first.rows[0]!)).not.toContain('reservation_id')
   await platform.emit(userDeleted, user.id, { version: 2 })
-  for (const table of ['pictures', 'picture_shares', 'files', 'file_usage', 'usage_counters'])
+  for (const table of ['pictures', 'picture_shares', 'public_pictures', 'files', 'file_usage', 'usage_counters'])
     await expect
       .poll(() => db.selectFrom(table).select('user_id').where('user_id', '=', user.id).execute(), { timeout: 20_000 })
       .toEqual([])
-  for (const prefix of ['pictures', 'thumbs']) expect(await rt.storage.list(`${prefix}/${user.id}/`)).toEqual([])
+  for (const prefix of ['pictures', 'thumbs', 'public']) expect(await rt.storage.list(`${prefix}/${user.id}/`)).toEqual([])
 })

@@ -24,7 +24,7 @@ export const inputsOf = (userId: string) => `inputs/${userId}/`
 /** Encoded anew before anything else sees them: no EXIF, nothing behind the pixels, and no more of them than can be unpacked. */
 export async function keepInputs({ storage }: Deps, ctx: Ctx<MediaDb>, batch: string, brought: Brought): Promise<Inputs> {
   const { id: userId } = signedIn(ctx)
-  const pictures = [...(brought.files ?? []), ...(await uploads(storage, ctx, userId, brought.reference_ids ?? []))]
+  const pictures = [...(brought.files ?? []), ...(await uploadsOf(storage, ctx, userId, brought.reference_ids ?? []))]
   if (pictures.length > MOST_IMAGE_REFERENCES)
     throw new DomainError('invalid', { message: `At most ${MOST_IMAGE_REFERENCES} pictures can be drawn from.` })
   const inputs: string[] = []
@@ -39,7 +39,8 @@ export async function keepInputs({ storage }: Deps, ctx: Ctx<MediaDb>, batch: st
   return { inputs, mask_key }
 }
 
-async function uploads(storage: Storage, ctx: Ctx<MediaDb>, userId: string, ids: string[]): Promise<Buffer[]> {
+/** The bytes of uploads of a person's own, in the asked order. */
+export async function uploadsOf(storage: Storage, ctx: Ctx<MediaDb>, userId: string, ids: string[]): Promise<Buffer[]> {
   if (ids.length === 0) return []
   const files = await ctx.db
     .selectFrom('files')

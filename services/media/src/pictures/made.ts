@@ -1,4 +1,4 @@
-import { FALLBACK_IMAGE_MODEL, takesPictures } from '@operon/contracts/media/images'
+import { FALLBACK_IMAGE_MODEL, type ImageModel, takesPictures } from '@operon/contracts/media/images'
 import type { ErrorCode } from '@operon/contracts/messages'
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
@@ -25,7 +25,7 @@ export async function generateImage(deps: Deps, ctx: Ctx<MediaDb>, { fallback = 
 export async function editImage(
   deps: Deps,
   ctx: Ctx<MediaDb>,
-  { picture_id, prompt, model, size }: { picture_id: string } & Pick<Asked, 'prompt' | 'model' | 'size'>,
+  { picture_id, prompt, model, size }: { picture_id: string } & Pick<Asked, 'prompt' | 'size'> & { model: ImageModel },
 ) {
   const { wire } = await deps.providers.artist(model)
   if (!takesPictures(model) || !wire.takesSource) throw new DomainError('image_no_source')
@@ -44,7 +44,7 @@ export async function waitFor(deps: Deps, ctx: Ctx<MediaDb>, id: string): Promis
       .where('p.user_id', '=', userId)
       .executeTakeFirst()
     if (!row) throw new DomainError('not_found')
-    if (row.state === 'done') return shown(deps.storage, row)
+    if (row.state === 'done') return shown(deps, row)
     if (row.state === 'cancelled') throw new DomainError('image_stopped')
     if (row.state === 'failed')
       throw new DomainError((row.problem ?? 'image_failed') as ErrorCode, { message: wordsOf(row.problem ?? 'image_failed') })

@@ -1,4 +1,4 @@
-import { pixelsOf } from '@operon/contracts/media/images'
+import { enlargedSize, pixelsOf } from '@operon/contracts/media/images'
 import type { Picture as PictureShape } from '@operon/contracts/media/shapes'
 import { type ErrorCode, errors } from '@operon/contracts/messages'
 import { now } from '@operon/kit/clock'
@@ -6,6 +6,7 @@ import type { Storage } from '@operon/kit/storage/storage'
 import { type Kysely, type Selectable, sql } from 'kysely'
 import type { z } from 'zod'
 import type { MediaDb } from '../schema.ts'
+import type { Deps } from './deps.ts'
 
 export type Picture = z.output<typeof PictureShape>
 export type Row = Selectable<MediaDb['pictures']> & { shared: boolean }
@@ -31,7 +32,7 @@ const expiresInS = () => {
 export const thumbAt = (storage: Storage, picture: { user_id: string; id: string }) =>
   storage.signedUrl(thumbKeyOf(picture), { expiresInS: expiresInS() })
 
-export function shown(storage: Storage, row: Row): Picture {
+export function shown({ storage, providers }: Pick<Deps, 'storage' | 'providers'>, row: Row): Picture {
   const isDone = row.state === 'done'
   const life = { expiresInS: isDone ? expiresInS() : 0 }
   const [width, height] = pixelsOf(row.size)
@@ -49,6 +50,7 @@ export function shown(storage: Storage, row: Row): Picture {
     height,
     seed: row.seed,
     from_id: row.from_id,
+    enlarges_to: isDone && providers.enlarges ? enlargedSize(row.size) : null,
     sandbox: row.sandbox,
     percent: row.percent,
     problem: row.problem ? { code: row.problem, message: wordsOf(row.problem) } : null,

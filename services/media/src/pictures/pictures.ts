@@ -15,7 +15,7 @@ type OfPicture = { picture_id: string }
 const DAY = sql`interval '1 day'`
 
 export async function listPictures(
-  { storage }: Deps,
+  deps: Deps,
   ctx: Ctx<MediaDb>,
   {
     q,
@@ -49,7 +49,7 @@ export async function listPictures(
     .limit(limit + 1)
     .execute()
   return {
-    pictures: rows.slice(0, limit).map((row) => shown(storage, row)),
+    pictures: rows.slice(0, limit).map((row) => shown(deps, row)),
     next: rows.length > limit ? rows[limit - 1]!.id : null,
   }
 }
@@ -62,7 +62,7 @@ const wordsOf = (q: string) =>
     .join(' & ')
 
 export async function findPictures(
-  { storage }: Deps,
+  deps: Deps,
   ctx: Ctx<MediaDb>,
   { ids }: { ids?: string[] | undefined },
 ): Promise<{ pictures: Picture[] }> {
@@ -71,7 +71,7 @@ export async function findPictures(
     .where('p.deleted_at', 'is', null)
   const asked = ids ? own.where('p.id', 'in', ids.length ? ids : [signedIn(ctx).id]) : own.where('p.state', 'in', ['queued', 'running'])
   const rows = await asked.orderBy('p.id').limit(60).execute()
-  return { pictures: rows.map((row) => shown(storage, row)) }
+  return { pictures: rows.map((row) => shown(deps, row)) }
 }
 
 export async function cancelPicture(deps: Deps, ctx: Ctx<MediaDb>, { picture_id }: OfPicture): Promise<{ cancelled: boolean }> {

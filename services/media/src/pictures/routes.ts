@@ -12,8 +12,9 @@ import { drawPicture } from './draw.ts'
 import { readPiece, sendPicture } from './files.ts'
 import { editImage, geminiImage, generateImage } from './made.ts'
 import { cancelPicture, deletePicture, findPictures, listPictures, pictureStats, restorePicture, savePicture, sweep } from './pictures.ts'
+import { publishPicture, sendPublic } from './public.ts'
 import { pageOf, sendShared, sharedPicture, sharePicture, unsharePicture } from './shares.ts'
-import { retryPicture, startPictures } from './start.ts'
+import { retryPicture, startPictures, upscalePicture } from './start.ts'
 
 export function pictureRoutes(deps: Deps) {
   const { rt } = deps
@@ -29,6 +30,8 @@ export function pictureRoutes(deps: Deps) {
   serve(app, contract.generateImage, (ctx, input) => generateImage(deps, ctx, input))
   serve(app, contract.editImage, (ctx, input) => editImage(deps, ctx, input))
   serve(app, contract.geminiImage, (ctx, input) => geminiImage(deps, ctx, input))
+  serve(app, contract.upscaleImage, (ctx, input) => upscalePicture(deps, ctx, input))
+  serve(app, contract.publishImage, (ctx, input) => publishPicture(deps, ctx, input))
   serve(app, contract.listImages, (ctx, input) => listPictures(deps, ctx, input))
   serve(app, contract.findImages, (ctx, input) => findPictures(deps, ctx, input))
   serve(app, contract.cancelImage, (ctx, input) => cancelPicture(deps, ctx, input))
@@ -48,6 +51,7 @@ export function pictureRoutes(deps: Deps) {
   serve(app, boards.boardsOfImage, boardsOf)
   serve(app, contract.imageStats, (ctx) => pictureStats(ctx))
   serveRaw(app, contract.openPicture, (ctx, input, reply) => sendPicture(deps, ctx, input, reply))
+  serveRaw(app, contract.openPublic, (ctx, input, reply) => sendPublic(deps, ctx, input, reply))
   serveRaw(app, contract.openShared, (ctx, input, reply, request) => sendShared(deps, ctx, input, reply, request))
 
   rt.answer(sharedPage, (ctx, input) => pageOf(deps, ctx, input))

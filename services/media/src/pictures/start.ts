@@ -1,10 +1,13 @@
 import {
   drawnPixels,
+  enlargedSize,
   FALLBACK_IMAGE_MODEL,
-  type ImageModel,
-  type ImageSize,
   type ImageStyle,
+  isDrawer,
+  type PictureModel,
+  type PictureSize,
   takesSeed,
+  UPSCALER,
 } from '@operon/contracts/media/images'
 import { type Tier, tiers } from '@operon/contracts/plans'
 import { DAY_MS } from '@operon/kit/clock'
@@ -24,8 +27,8 @@ import { type Picture, select, shown } from './picture.ts'
 
 export type Order = {
   prompt: string
-  model: ImageModel
-  size: ImageSize
+  model: PictureModel
+  size: PictureSize
   style?: ImageStyle | null | undefined
   seed?: number | null | undefined
   from_id?: string | null | undefined
@@ -87,7 +90,7 @@ export async function startPictures(deps: Deps, ctx: Ctx<MediaDb>, order: Order)
       .where('p.user_id', '=', actor.id)
       .orderBy('p.id')
       .execute()
-    return stored.map((row) => shown(deps.storage, row))
+    return stored.map((row) => shown(deps, row))
   })
 }
 
@@ -97,6 +100,26 @@ const randomSeed = () => Math.floor(Math.random() * 2_147_483_647)
 function mostOf({ providers }: Deps, { model, size, mayFallBack }: Pick<Order, 'model' | 'size' | 'mayFallBack'>): number {
   const each = mayFallBack ? [model, FALLBACK_IMAGE_MODEL] : [model]
   return Math.max(...each.map((name) => costOf(name, size, providers.ownUsd(name))))
+}
+
+/** The same picture, larger: of the one model that can, and never drawn by another. */
+export async function upscalePicture(deps: Deps, ctx: Ctx<MediaDb>, { picture_id }: { picture_id: string }): Promise<Picture> {
+  if (!deps.providers.enlarges) throw new DomainError('image_no_upscale')
+  const from = await ctx.db
+    .selectFrom('pictures')
+    .select(['prompt', 'style', 'size'])
+    .where('id', '=', picture_id)
+    .where('user_id', '=', signedIn(ctx).id)
+    .where('state', '=', 'done')
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+  if (!from) throw new DomainError('image_variation')
+  const size = enlargedSize(from.size)
+  if (!size) throw new DomainError('image_no_upscale')
+  const { prompt, style } = from
+  const order = { prompt, style, size, model: UPSCALER, from_id: picture_id, mayFallBack: false, feature: 'upscale-image' } as const
+  const [larger] = await startPictures(deps, ctx, order)
+  return larger!
 }
 
 async function refuseUnlessMine(db: Ctx<MediaDb>['db'], userId: string, id: string): Promise<void> {
@@ -120,7 +143,17 @@ export async function retryPicture(deps: Deps, ctx: Ctx<MediaDb>, { picture_id }
   // Without what was brought along it would be another picture.
   if (row.inputs_gone) throw new DomainError('image_variation')
   const { prompt, model, size, style, seed, from_id, inputs, mask_key } = row
-  const order = { prompt, model, size, style, seed, from_id, again: { inputs, mask_key }, mayFallBack: true, feature: 'image-studio' }
+  const order = {
+    prompt,
+    model,
+    size,
+    style,
+    seed,
+    from_id,
+    again: { inputs, mask_key },
+    mayFallBack: isDrawer(model),
+    feature: 'image-studio',
+  }
   const [again] = await startPictures(deps, ctx, order)
   return again!
 }

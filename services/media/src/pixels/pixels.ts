@@ -108,6 +108,19 @@ export async function encode(png: Buffer, format: ImageFormat, width?: number): 
   return { body: isSmaller ? await picture.png() : png, type: 'image/png', ending: 'png' }
 }
 
+/** As JPEG, which knows no transparency: what shows through is white, as the page of an email is. */
+export async function onWhite(png: Buffer, most: number): Promise<Buffer> {
+  const seen = lookAt(png)
+  const [width, height] = within(seen.width, seen.height, seen.width, most)
+  const pixels = rgba(await scaled(png, width, height).rawPixels(), width * height)
+  for (let at = 0; at < pixels.length; at += 4) {
+    const share = pixels[at + 3]! / 255
+    for (let channel = 0; channel < 3; channel++) pixels[at + channel] = Math.round(pixels[at + channel]! * share + 255 * (1 - share))
+    pixels[at + 3] = 255
+  }
+  return Transformer.fromRgbaPixels(pixels, width, height).jpeg(88)
+}
+
 export async function thumbOf(png: Buffer): Promise<Buffer> {
   const { width, height } = lookAt(png)
   return scaled(png, ...within(width, height, Math.max(width, height), THUMB_EDGE)).webp(80)

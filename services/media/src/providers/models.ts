@@ -1,4 +1,4 @@
-import { drawnPixels, type ImageModel, type ImageSize } from '@operon/contracts/media/images'
+import { drawnPixels, type PictureModel, type PictureSize } from '@operon/contracts/media/images'
 
 export type ProviderName = 'openai' | 'google' | 'fal'
 export type ModelEntry = {
@@ -11,16 +11,18 @@ export type ModelEntry = {
   endedAt: string | null
 }
 
-export const models: Record<ImageModel, ModelEntry> = {
+export const models: Record<PictureModel, ModelEntry> = {
   'gpt-image-1': { provider: 'openai', upstream: 'gpt-image-2.6-flare', microusd: 133_000, endedAt: '2026-10-23' },
   'dalle-3': { provider: 'openai', upstream: 'gpt-image-2.6-sunburst', microusd: 36_000, endedAt: '2026-05-12' },
   gemini: { provider: 'google', upstream: 'gemini-2.5-flash-image', microusd: 39_000, endedAt: null },
   flux: { provider: 'fal', upstream: 'fal-ai/flux/dev', microusd: 25_000, endedAt: null },
+  // Billed by the second there; this is more than the largest picture takes.
+  esrgan: { provider: 'fal', upstream: 'fal-ai/esrgan', microusd: 10_000, endedAt: null },
 }
 const dearest = Math.max(...Object.values(models).map(({ microusd }) => microusd))
 
 /** The most that a picture can cost. */
-export function costOf(model: ImageModel, size: ImageSize, ownUsd?: number | undefined | null): number {
+export function costOf(model: PictureModel, size: PictureSize, ownUsd?: number | undefined | null): number {
   const each = ownUsd === null ? dearest : ownUsd === undefined ? models[model].microusd : ownUsd * 1_000_000
   const [width, height] = drawnPixels(model, size)
   return Math.ceil((each * Math.max(width * height, 1024 * 1024)) / (1024 * 1024))

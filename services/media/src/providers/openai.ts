@@ -1,4 +1,5 @@
 import { IMAGE_QUALITY } from '@operon/contracts/media/images'
+import { DomainError } from '@operon/kit/errors'
 import {
   brokenAnswer,
   type Drawn,
@@ -14,19 +15,30 @@ import {
 
 const LARGEST_EVENT = 64 * 1024 * 1024
 
-/** OpenAI's images, streamed with two previews. `plain` is for servers that know the older form of the call alone. */
-export function openaiWire(place: Place, { plain = false }: { plain?: boolean } = {}): Wire {
+/** A server that speaks like OpenAI's. Whether it draws from pictures is known once it was asked. */
+export type Compatible = { edits: boolean }
+/** OpenAI's own family, wherever it is served. It always answers with bytes, and refuses to be asked for them. */
+const NEWER = /^gpt-image/
+const NO_SUCH_CALL = [404, 405, 501]
+
+/** OpenAI's images, streamed with two previews. Of a compatible server's other models the older form of the call is asked. */
+export function openaiWire(place: Place, compatible?: Compatible): Wire {
   return {
     remembers: false,
     takesSeed: false,
-    takesSource: !plain,
-    takesMask: !plain,
+    takesSource: compatible?.edits ?? true,
+    takesMask: compatible?.edits ?? true,
     async draw(order, hears) {
+      const plain = Boolean(compatible) && !NEWER.test(order.model)
       const response = await fetch(`${place.url}/images/${order.sources.length ? 'edits' : 'generations'}`, {
         method: 'POST',
         ...requestOf(place, order, plain),
         signal: hears.signal,
       })
+      if (compatible && order.sources.length > 0 && NO_SUCH_CALL.includes(response.status)) {
+        compatible.edits = false
+        throw new DomainError('image_no_source', { cause: await refusalOf(response) })
+      }
       if (!response.ok) throw await refusalOf(response)
       if (response.headers.get('content-type')?.startsWith('text/event-stream')) return readStream(response, order, hears)
       const { data } = (await response.json()) as { data?: { b64_json?: string; url?: string }[] }

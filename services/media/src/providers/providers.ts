@@ -1,4 +1,4 @@
-import type { ImageModel } from '@operon/contracts/media/images'
+import { isDrawer, type PictureModel, UPSCALER } from '@operon/contracts/media/images'
 import { DomainError } from '@operon/kit/errors'
 import { Circuit, createGuardedFetch, type GuardedFetch } from '@operon/kit/fetch'
 import type { ProviderWatch } from '@operon/kit/providers'
@@ -6,7 +6,7 @@ import type { Config } from '../config.ts'
 import { falWire } from './fal.ts'
 import { googleWire } from './google.ts'
 import { models, type ProviderName } from './models.ts'
-import { openaiWire } from './openai.ts'
+import { type Compatible, openaiWire } from './openai.ts'
 import type { Drawn, Hears, Order, Place, Wire } from './wire.ts'
 
 const official: Record<ProviderName, string> = {
@@ -50,6 +50,7 @@ export class Providers {
   readonly #watch: ProviderWatch
   readonly #circuits = new Map<ProviderName, Circuit>()
   readonly #open: GuardedFetch
+  readonly #compatible: Compatible = { edits: true }
 
   constructor(config: Config, sandbox: () => Promise<string>, watch: ProviderWatch) {
     this.#config = config
@@ -69,29 +70,36 @@ export class Providers {
   }
 
   /** Undefined where the provider's own price counts. */
-  ownUsd(model: ImageModel): number | null | undefined {
+  ownUsd(model: PictureModel): number | null | undefined {
     const { AI_IMAGE_USD = null } = this.#config
     return ownServer(this.#config) && !own(this.#config, models[model].provider).key ? AI_IMAGE_USD : undefined
   }
 
-  async artist(model: ImageModel): Promise<Artist> {
+  /** One server that stands for all speaks OpenAI's protocol, which has no enlarging. */
+  get enlarges(): boolean {
+    return Boolean(own(this.#config, models[UPSCALER].provider).key) || !ownServer(this.#config)
+  }
+
+  async artist(model: PictureModel): Promise<Artist> {
+    if (!isDrawer(model) && !this.enlarges) throw new DomainError('image_no_upscale')
     const { provider, upstream } = models[model]
     const { key, base } = own(this.#config, provider)
     const server = ownServer(this.#config)
     if (key)
-      return this.#with(provider, this.#wire(provider, { url: trimmed(base ?? official[provider]), key, sandbox: false }), upstream, false)
+      return this.#with(provider, this.#wire(model, { url: trimmed(base ?? official[provider]), key, sandbox: false }), upstream, false)
     if (server) {
-      const wire = openaiWire({ url: trimmed(server.url), key: server.key, sandbox: false }, { plain: true })
+      const wire = openaiWire({ url: trimmed(server.url), key: server.key, sandbox: false }, this.#compatible)
       return this.#with(provider, wire, this.#config.AI_IMAGE_MODEL ?? upstream, false)
     }
     const place = { url: (await this.#sandbox()) + sandboxPath[provider], key: 'sandbox', sandbox: true }
-    return this.#with(provider, this.#wire(provider, place), upstream, true)
+    return this.#with(provider, this.#wire(model, place), upstream, true)
   }
 
-  #wire(provider: ProviderName, place: Place): Wire {
+  #wire(model: PictureModel, place: Place): Wire {
+    const { provider } = models[model]
     if (provider === 'openai') return openaiWire(place)
     if (provider === 'google') return googleWire(place)
-    return falWire(place, this.#open)
+    return falWire(place, this.#open, { enlarges: !isDrawer(model) })
   }
 
   #with(provider: ProviderName, wire: Wire, upstream: string, sandbox: boolean): Artist {

@@ -148,6 +148,9 @@ const makes = (edge: string, kind: Kind, needed: string[], more: string[], of: (
   },
 })
 
+const linkFields = ['link', 'message', 'name', 'description', 'caption', 'picture', 'image_hash', 'call_to_action']
+const creatives = makes('adcreatives', 'creative', ['name', 'object_story_spec'], [], () => ({}))
+
 export const metaAds: Operation[] = [
   {
     at: `GET ${fb}/me/adaccounts`,
@@ -169,7 +172,17 @@ export const metaAds: Operation[] = [
     ['bid_strategy', 'bid_amount', 'start_time', 'end_time', 'promoted_object'],
     ({ body }) => ({ campaign: String(body.campaign_id), daily_budget: String(body.daily_budget) }),
   ),
-  makes('adcreatives', 'creative', ['name', 'object_story_spec'], [], () => ({})),
+  {
+    ...creatives,
+    // It loads the picture of an ad by its address before there is an ad.
+    answer: (call) => {
+      const { link_data = {} } = call.body.object_story_spec ?? {}
+      const odd = Object.keys(link_data).find((name) => !linkFields.includes(name))
+      if (odd) return refused(`(#100) Invalid keys "${odd}" were found in param "object_story_spec[link_data]"`)
+      if (/\/missing\b/.test(link_data.picture ?? '')) return refused('(#100) The image could not be downloaded from its URL')
+      return creatives.answer(call)
+    },
+  },
   makes('ads', 'ad', ['name', 'adset_id', 'creative', 'status'], [], ({ body }) => ({ adset: String(body.adset_id) })),
   {
     at: `GET ${fb}/:object`,

@@ -179,6 +179,10 @@ export async function paintOver(painting: Painting, source: Uint8Array, mask: Ui
   return Transformer.fromRgbaPixels(all, width, height).png()
 }
 
+/** A picture enlarged, its edges a little sharper. */
+export const enlarge = (source: Uint8Array, width: number, height: number): Promise<Buffer> =>
+  new Transformer(source).fastResize({ width, height, fit: ResizeFit.Fill }).unsharpen(1.2, 4).png()
+
 /** The same, unfinished: `share` of the way from a blur to the picture. */
 export const paintPart = (painting: Painting, share: number): Promise<Buffer> =>
   drawn(painting, Math.max(16, painting.width >> 2), Math.max(16, painting.height >> 2))
@@ -187,7 +191,9 @@ export const paintPart = (painting: Painting, share: number): Promise<Buffer> =>
 /** A seed for an order that brings none. */
 export const seedOf = (text: string): number => createHash('sha256').update(text).digest().readUInt32LE(4) % 2_147_483_647
 
+export const sizeOf = (picture: Uint8Array) => new Transformer(picture).metadata()
+
 export async function isOtherSize(one: Uint8Array, other: Uint8Array): Promise<boolean> {
-  const [a, b] = await Promise.all([one, other].map((png) => new Transformer(png).metadata()))
+  const [a, b] = await Promise.all([one, other].map(sizeOf))
   return a!.width !== b!.width || a!.height !== b!.height
 }

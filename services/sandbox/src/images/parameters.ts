@@ -1,4 +1,4 @@
-import type { FluxDevInput } from '@fal-ai/client/endpoints'
+import type { esrganInput, FluxDevInput } from '@fal-ai/client/endpoints'
 import type { GenerateContentConfig, ImageConfig } from '@google/genai'
 import type OpenAI from 'openai'
 
@@ -39,6 +39,7 @@ const flux: Record<keyof FluxDevInput, true> = {
   seed: true,
   sync_mode: true,
 }
+const esrgan: Record<keyof esrganInput, true> = { face: true, image_url: true, model: true, output_format: true, scale: true, tile: true }
 /** Of Gemini's many settings these concern a picture; each is a name of its own types. */
 const gemini = [
   'responseModalities',
@@ -58,7 +59,8 @@ const beyond = (known: object | readonly string[], given: object) =>
 export const unknownImageParameter = {
   generations: (body: object) => beyond(openai, body),
   edits: (body: object) => beyond({ ...openai, ...edits }, body),
-  fal: (body: object) => beyond(flux, body),
+  flux: (body: object) => beyond(flux, body),
+  esrgan: (body: object) => beyond(esrgan, body),
   google: (body: Record<string, any>) =>
     beyond(['contents', 'generationConfig', 'safetySettings', 'systemInstruction', 'tools'], body) ??
     beyond(gemini, body.generationConfig ?? {}) ??

@@ -6,7 +6,7 @@ import type { State } from '../core/state.ts'
 import type { Truth } from '../core/truth.ts'
 import { readBody } from '../core/wire.ts'
 import { fail, ordered, reply } from '../models/replies.ts'
-import { isOtherSize, type Painting, paint, paintOver, paintPart, seedOf } from './paint.ts'
+import { enlarge, isOtherSize, type Painting, paint, paintOver, paintPart, seedOf, sizeOf } from './paint.ts'
 import { geminiPixels, unknownImageParameter, wrongSize } from './parameters.ts'
 
 type Options = { faults: Faults; truth: Truth; state: State; pace: number }
@@ -16,6 +16,9 @@ type Asked = Record<string, any>
 export const DRAWN = '/fal/drawn/'
 /** A picture takes many times as long as a piece of text. */
 const STEPS_A_PACE = 30
+/** The model that enlarges a picture, and how many pictures it remembers. */
+const ENLARGER = 'fal-ai/esrgan'
+const MOST_SOURCES = 50
 /** Words that a provider's moderation refuses. */
 const FORBIDDEN = /\b(?:gore|nude|naked|beheading)\b/i
 
@@ -23,6 +26,7 @@ const FORBIDDEN = /\b(?:gore|nude|naked|beheading)\b/i
 export function imageServer({ faults, truth, state, pace }: Options) {
   const step = pace * STEPS_A_PACE
   const orders = state.table<FalOrder>('fal_requests')
+  const sources = new Map<string, Buffer>()
 
   const faultFor = (request: IncomingMessage, model: string): Fault | undefined =>
     faults.take(
@@ -180,6 +184,10 @@ export function imageServer({ faults, truth, state, pace }: Options) {
       if (!isDone) return reply(response, { detail: 'Request is still in progress' }, 400)
       const { width, height, seed, prompt, pictures } = order
       const image = { url: `${origin}${DRAWN}${id}.png`, width, height, content_type: 'image/png' }
+      if (order.model === ENLARGER) {
+        const file = { ...image, file_name: `${id}.png`, file_size: sources.get(id)?.length ?? 0 }
+        return breakable(response, fault, JSON.stringify(fault?.kind === 'empty_choices' ? {} : { image: file }), 'application/json')
+      }
       const images = fault?.kind === 'empty_choices' ? [] : Array.from({ length: pictures }, () => image)
       return breakable(
         response,
@@ -192,25 +200,37 @@ export function imageServer({ faults, truth, state, pace }: Options) {
     const body = await bodyOf(request)
     const wrong = (loc: string, msg: string, type: string) => reply(response, { detail: [{ loc: ['body', loc], msg, type }] }, 422)
     if (request.method !== 'POST' || !body) return reply(response, { detail: 'Not Found' }, 404)
-    const unknown = unknownImageParameter.fal(body)
+    const enlarges = model === ENLARGER
+    const unknown = unknownImageParameter[enlarges ? 'esrgan' : 'flux'](body)
     if (unknown) return wrong(unknown, 'extra fields not permitted', 'value_error.extra')
-    if (!body.prompt) return wrong('prompt', 'field required', 'value_error.missing')
+    const source = enlarges ? await sourceIn(body.image_url) : null
+    if (enlarges && !body.image_url) return wrong('image_url', 'field required', 'value_error.missing')
+    if (enlarges && !source) return wrong('image_url', 'Failed to load the image', 'image_load_error')
+    if (!enlarges && !body.prompt) return wrong('prompt', 'field required', 'value_error.missing')
     const fault = faultFor(request, model)
     if (await spoiled(fault, response)) return
-    const { width = 1024, height = 768 } = typeof body.image_size === 'object' ? body.image_size : {}
-    if (width > 14_142 || height > 14_142 || width * height > 14_000_000) return wrong('image_size', 'image is too large', 'value_error')
+    const scale = Number(body.scale ?? 2)
+    const { width = 1024, height = 768 } = source
+      ? { width: source.width * scale, height: source.height * scale }
+      : typeof body.image_size === 'object'
+        ? body.image_size
+        : {}
+    if (width > 14_142 || height > 14_142 || width * height > 14_000_000)
+      return wrong(source ? 'scale' : 'image_size', 'image is too large', 'value_error')
     const id = randomUUID()
     const seed = body.seed ?? seedOf(id)
     orders.put({
       id,
       model,
-      prompt: String(body.prompt),
+      prompt: String(body.prompt ?? ''),
       width,
       height,
       seed,
       pictures: Number(body.num_images ?? 1),
       doneAt: Date.now() + 4 * step,
     })
+    if (source) sources.set(id, source.bytes)
+    if (sources.size > MOST_SOURCES) sources.delete(sources.keys().next().value!)
     record('fal', request, { model, size: `${width}x${height}`, pictures: Number(body.num_images ?? 1), request_id: id })
     if (fault?.kind === 'reset_after') return void response.socket?.resetAndDestroy()
     reply(response, { status: 'IN_QUEUE', queue_position: 0, ...addresses(model.split('/').slice(0, 2).join('/'), id) })
@@ -218,8 +238,10 @@ export function imageServer({ faults, truth, state, pace }: Options) {
 
   async function falPicture(response: ServerResponse, id: string) {
     const order = orders.get(id)
-    if (!order) return reply(response, { detail: 'Not Found' }, 404)
-    response.writeHead(200, { 'content-type': 'image/png' }).end(await paint(order))
+    const source = sources.get(id)
+    if (!order || (order.model === ENLARGER && !source)) return reply(response, { detail: 'Not Found' }, 404)
+    const picture = await (source ? enlarge(source, order.width, order.height) : paint(order))
+    response.writeHead(200, { 'content-type': 'image/png' }).end(picture)
   }
 
   return async function serve(request: IncomingMessage, response: ServerResponse, path: string): Promise<boolean> {
@@ -231,6 +253,17 @@ export function imageServer({ faults, truth, state, pace }: Options) {
     else return false
     return true
   }
+}
+
+/** Of a picture that travels in the request; one of another site is not fetched here. */
+async function sourceIn(url: unknown): Promise<{ bytes: Buffer; width: number; height: number } | null> {
+  const data = /^data:image\/(?:png|jpeg|webp);base64,(.+)$/.exec(String(url))?.[1]
+  if (!data) return null
+  const bytes = Buffer.from(data, 'base64')
+  return sizeOf(bytes).then(
+    ({ width, height }) => ({ bytes, width, height }),
+    () => null,
+  )
 }
 
 type FalOrder = { id: string; model: string; prompt: string; width: number; height: number; seed: number; pictures: number; doneAt: number }

@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { CompletedQueueStatus, InProgressQueueStatus, InQueueQueueStatus } from '@fal-ai/client'
-import type { FluxDevOutput } from '@fal-ai/client/endpoints'
+import type { esrganOutput, FluxDevOutput } from '@fal-ai/client/endpoints'
 import { FinishReason, type GenerateContentResponse } from '@google/genai'
+import { Transformer } from '@napi-rs/image'
 import type OpenAI from 'openai'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -88,6 +89,14 @@ const drawn = z.strictObject({
   prompt: z.string(),
 }) satisfies z.ZodType<FluxDevOutput>
 
+const enlarged = z.strictObject({
+  image: z.strictObject({
+    ...{ url: z.url(), width: count, height: count, content_type: z.literal('image/png') },
+    file_name: z.string(),
+    file_size: count,
+  }),
+}) satisfies z.ZodType<esrganOutput>
+
 const dataDir = mkdtempSync(join(tmpdir(), 'sandbox-images-'))
 let sandbox: Sandbox
 beforeAll(async () => {
@@ -136,6 +145,22 @@ test('an order of fal has the shape of its own types in the queue, at work and d
   ready.parse(await status())
   const { images } = drawn.parse(await look(order.response_url))
   expect((await fetch(images[0]!.url)).headers.get('content-type')).toBe('image/png')
+})
+
+test('a picture that fal enlarges has the shape of its own types, is as large as was asked, and a broken one is refused', async () => {
+  const source = await (await post('/openai/v1/images/generations', small)).json()
+  const { b64_json } = images.parse(source).data[0]!
+  const ask = (image_url: string) => post('/fal/fal-ai/esrgan', { image_url, scale: 2, output_format: 'png' })
+  expect((await ask('data:image/png;base64,AAAA')).status).toBe(422)
+  const order = queued.parse(await (await ask(`data:image/png;base64,${b64_json}`)).json())
+  const look = async (url: string) => (await fetch(url, { headers: { authorization: 'Key k' } })).json()
+  await expect.poll(async () => ((await look(order.status_url)) as { status: string }).status).toBe('COMPLETED')
+  const { image } = enlarged.parse(await look(order.response_url))
+  expect([image.width, image.height]).toEqual([2048, 1280])
+  expect(await new Transformer(Buffer.from(await (await fetch(image.url)).arrayBuffer())).metadata()).toMatchObject({
+    width: 2048,
+    height: 1280,
+  })
 })
 
 test.each([

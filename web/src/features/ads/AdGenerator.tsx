@@ -2,15 +2,18 @@ import type { generateAds } from '@operon/contracts/ai-gateway/tools'
 import type { Reply } from '@operon/contracts/contract'
 import { texts } from '@operon/contracts/messages'
 import { useQueryClient } from '@tanstack/react-query'
-import { Copy, Megaphone, Sparkles } from 'lucide-react'
+import { Copy, Megaphone, Sparkles, X } from 'lucide-react'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { useLocation } from 'react-router-dom'
 import { call } from '../../api/call.ts'
 import { useSession } from '../../api/session.ts'
 import { Problem } from '../../chat/Problem.tsx'
 import { PromptButton } from '../../chat/PromptButton.tsx'
 import { StopButton } from '../../chat/StopButton.tsx'
 import { isLimit } from '../../chat/useConversation.ts'
-import { Button } from '../../ui/Button.tsx'
+import { PickPicture, type PublicPicture } from '../../pictures/PicturePicker.tsx'
+import { here } from '../../pictures/picture.ts'
+import { Button, IconButton } from '../../ui/Button.tsx'
 import { copyText } from '../../ui/copy.ts'
 import { TextArea, TextField } from '../../ui/Field.tsx'
 import { EmptyState, Panel, Pill, SamplePill, Skeleton } from '../../ui/Panel.tsx'
@@ -37,6 +40,8 @@ export function AdGenerator({ connected }: { connected: boolean }) {
   const [stopped, setStopped] = useState(false)
   const asking = useRef<AbortController | null>(null)
   useEffect(() => () => asking.current?.abort(), [])
+  const brought = (useLocation().state as { picture?: PublicPicture } | null)?.picture
+  const [picture, setPicture] = useState<PublicPicture | null>(brought ?? null)
 
   async function generate(event?: FormEvent) {
     event?.preventDefault()
@@ -97,6 +102,17 @@ export function AdGenerator({ connected }: { connected: boolean }) {
             <PromptButton draft={details} onUse={setDetails} />
             {busy ? <StopButton onStop={() => asking.current?.abort()} /> : null}
           </div>
+          {picture ? (
+            <div className="flex items-center gap-3 text-13">
+              <img src={here(picture.url)} alt={picture.alt} className="size-14 rounded-control bg-raised object-cover" />
+              <p className="min-w-0 flex-1 text-muted">Shown in the ads that you create here.</p>
+              <IconButton label="Take the picture out" onClick={() => setPicture(null)}>
+                <X />
+              </IconButton>
+            </div>
+          ) : (
+            <PickPicture onPick={setPicture} />
+          )}
           <p className="text-12 text-faint">Primary text up to 125 characters, headline 27, description 30. Longer drafts are shortened.</p>
         </form>
       </Panel>
@@ -115,7 +131,7 @@ export function AdGenerator({ connected }: { connected: boolean }) {
         ) : ads ? (
           ads.variations.map((variation, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: three in a fixed order
-            <AdCard key={index} variation={variation} number={index + 1} ads={ads} connected={connected} />
+            <AdCard key={index} variation={variation} number={index + 1} ads={ads} connected={connected} picture={picture} />
           ))
         ) : problem ? null : (
           <Panel flush>
@@ -140,8 +156,8 @@ function last(user: string | undefined): Kept | null {
   }
 }
 
-type CardProps = { variation: Variation; number: number; ads: Ads; connected: boolean }
-function AdCard({ variation, number, ads, connected }: CardProps) {
+type CardProps = { variation: Variation; number: number; ads: Ads; connected: boolean; picture: PublicPicture | null }
+function AdCard({ variation, number, ads, connected, picture }: CardProps) {
   const [creating, setCreating] = useState(false)
   const [made, setMade] = useState(false)
   const { primary_text, headline, description, targeting, format, tone } = variation
@@ -179,6 +195,7 @@ function AdCard({ variation, number, ads, connected }: CardProps) {
       {creating ? (
         <CreateAdDialog
           ad={variation}
+          picture={picture}
           onClose={() => setCreating(false)}
           onMade={() => {
             setCreating(false)

@@ -1,6 +1,8 @@
 import { texts } from '@operon/contracts/messages'
 import { useState } from 'react'
 import { call, useCall } from '../../api/call.ts'
+import type { PublicPicture } from '../../pictures/PicturePicker.tsx'
+import { here } from '../../pictures/picture.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { TextField } from '../../ui/Field.tsx'
@@ -11,8 +13,10 @@ import { useAdsRefresh } from './queries.ts'
 
 type Ad = { primary_text: string; headline: string; description: string; targeting?: string; format?: string; tone?: string }
 
+type Props = { ad: Ad; picture: PublicPicture | null; onClose: () => void; onMade: () => void }
+
 /** Shows what the ad would spend, then creates it paused. */
-export function CreateAdDialog({ ad, onClose, onMade }: { ad: Ad; onClose: () => void; onMade: () => void }) {
+export function CreateAdDialog({ ad, picture, onClose, onMade }: Props) {
   const refresh = useAdsRefresh()
   const [budget, setBudget] = useState('10')
   const [link, setLink] = useState('')
@@ -31,6 +35,7 @@ export function CreateAdDialog({ ad, onClose, onMade }: { ad: Ad; onClose: () =>
     primary_text: ad.primary_text,
     headline: ad.headline,
     description: ad.description,
+    ...(picture && { picture: picture.url }),
     ...(ad.targeting && { targeting: ad.targeting.slice(0, 500) }),
     ...(ad.format && { format: ad.format.slice(0, 100) }),
     ...(ad.tone && { tone: ad.tone.slice(0, 100) }),
@@ -75,6 +80,7 @@ export function CreateAdDialog({ ad, onClose, onMade }: { ad: Ad; onClose: () =>
     >
       <div className="flex flex-col gap-4 text-13">
         {problem ? <Alert title={texts.adCreateFailed}>{problem}</Alert> : null}
+        {picture ? <img src={here(picture.url)} alt={picture.alt} className="max-h-40 self-start rounded-control object-contain" /> : null}
         <TextField
           label={`Daily budget${asked.data ? ` in ${asked.data.currency}` : ''}`}
           inputMode="decimal"

@@ -1,6 +1,6 @@
 import { imageModelNames } from '@operon/contracts/media/images'
+import { here, type Picture } from '../../pictures/picture.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
-import { here, type Picture } from './picture.ts'
 
 /** Two pictures side by side, with what they were made of. */
 export function CompareDialog({ pair, onClose }: { pair: [Picture, Picture]; onClose: () => void }) {

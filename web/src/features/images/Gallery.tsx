@@ -2,12 +2,12 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { Bookmark, Link2 } from 'lucide-react'
 import { memo, useEffect, useRef, useState } from 'react'
 import { call } from '../../api/call.ts'
+import { blurOf, here, type Picture } from '../../pictures/picture.ts'
 import { Button } from '../../ui/Button.tsx'
 import { cx } from '../../ui/cx.ts'
 import { TextField } from '../../ui/Field.tsx'
 import { EmptyState, ErrorState, Panel, Skeleton } from '../../ui/Panel.tsx'
 import { BoardFilter } from './Boards.tsx'
-import { blurOf, here, type Picture } from './picture.ts'
 
 const PAGE = 60
 const WAIT_MS = 250

@@ -1,19 +1,24 @@
-import { DEFAULT_IMAGE_MODEL, imageSizes, takesMask, takesPictures, takesSeed } from '@operon/contracts/media/images'
+import { DEFAULT_IMAGE_MODEL, isDrawer, isDrawnSize, takesMask, takesPictures, takesSeed } from '@operon/contracts/media/images'
 import { useCallback, useRef, useState } from 'react'
+import { useNavigate } from 'react-router-dom'
 import { useCall } from '../../api/call.ts'
 import { Problem } from '../../chat/Problem.tsx'
+import { paths } from '../../paths.ts'
+import { publishPicture } from '../../pictures/PicturePicker.tsx'
+import type { Picture } from '../../pictures/picture.ts'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState, PageHeader, Panel } from '../../ui/Panel.tsx'
+import { attempt } from '../../ui/toast.tsx'
 import { useSearch } from '../../ui/useSearch.ts'
 import { CompareDialog } from './CompareDialog.tsx'
 import { DemoPictures } from './DemoPictures.tsx'
+import { EmailDialog } from './EmailDialog.tsx'
 import { Gallery } from './Gallery.tsx'
 import { firstWish, ImageForm, type Wish } from './ImageForm.tsx'
 import { ImageStats } from './ImageStats.tsx'
 import { MaskDialog } from './MaskDialog.tsx'
-import { PictureDialog } from './PictureDialog.tsx'
+import { PictureDialog, type Use } from './PictureDialog.tsx'
 import { ProductDialog } from './ProductDialog.tsx'
-import type { Picture } from './picture.ts'
 import { Results } from './Results.tsx'
 import { useBatch } from './useBatch.ts'
 
@@ -21,10 +26,11 @@ export function ImageStudioPage() {
   const [wish, setWish] = useState<Wish>(firstWish)
   const { search: address, change: changeAddress } = useSearch()
   const batch = useBatch()
+  const navigate = useNavigate()
   const results = useRef<HTMLDivElement>(null)
   const [opened, setOpened] = useState<Picture | null>(null)
   const [masking, setMasking] = useState<Picture | null>(null)
-  const [selling, setSelling] = useState<Picture | null>(null)
+  const [using, setUsing] = useState<{ picture: Picture; where: Use } | null>(null)
   const [comparing, setComparing] = useState<Picture | null>(null)
   const [pair, setPair] = useState<[Picture, Picture] | null>(null)
   const openId = address.get('image')
@@ -81,8 +87,8 @@ export function ImageStudioPage() {
       // What is to change is another sentence than what was there.
       prompt: mask ? '' : prompt,
       style: mask ? null : style,
-      size: imageSizes.includes(size) ? size : before.size,
-      model: mask && !takesMask(model) ? DEFAULT_IMAGE_MODEL : model,
+      size: isDrawnSize(size) ? size : before.size,
+      model: !isDrawer(model) || (mask && !takesMask(model)) ? DEFAULT_IMAGE_MODEL : model,
       seed: vary || seed === null ? '' : String(seed),
       from,
       mask,
@@ -162,7 +168,17 @@ export function ImageStudioPage() {
           onReuse={(picture) => take(picture, false)}
           onVary={(picture) => take(picture, true)}
           onMask={() => setMasking(shown)}
-          onProduct={() => setSelling(shown)}
+          onUse={(where) => {
+            if (where !== 'ad') return setUsing({ picture: shown, where })
+            void attempt('The picture could not be taken', async () =>
+              navigate(`${paths.ads}?tab=generator`, { state: { picture: await publishPicture({ picture_id: shown.id }) } }),
+            )
+          }}
+          onEnlarge={async () => {
+            await batch.enlarge(shown.id)
+            close()
+            results.current?.scrollIntoView({ block: 'start' })
+          }}
           onCompare={() => {
             setComparing(shown)
             close()
@@ -180,7 +196,8 @@ export function ImageStudioPage() {
         />
       ) : null}
       {pair ? <CompareDialog pair={pair} onClose={() => setPair(null)} /> : null}
-      {selling ? <ProductDialog picture={selling} onClose={() => setSelling(null)} /> : null}
+      {using?.where === 'product' ? <ProductDialog picture={using.picture} onClose={() => setUsing(null)} /> : null}
+      {using?.where === 'email' ? <EmailDialog picture={using.picture} onClose={() => setUsing(null)} /> : null}
     </>
   )
 }

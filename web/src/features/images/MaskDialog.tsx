@@ -1,8 +1,8 @@
 import { Eraser, RotateCcw } from 'lucide-react'
 import { type PointerEvent, useEffect, useRef, useState } from 'react'
+import { here, type Picture } from '../../pictures/picture.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
-import { here, type Picture } from './picture.ts'
 
 const MASK_COLOR = '#C6F24E'
 

@@ -8,8 +8,12 @@ import {
   Download,
   Link2,
   Link2Off,
+  Mail,
+  Maximize2,
+  Megaphone,
   Paintbrush,
   RefreshCw,
+  Send,
   Share2,
   Sparkles,
   Store,
@@ -18,6 +22,7 @@ import {
 import { type ReactNode, useState } from 'react'
 import { call } from '../../api/call.ts'
 import { loadBackend } from '../../api/session.ts'
+import { blurOf, here, type Picture } from '../../pictures/picture.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { copyText } from '../../ui/copy.ts'
 import { CopyField } from '../../ui/Data.tsx'
@@ -28,8 +33,8 @@ import { Menu, MenuItem, MenuSeparator } from '../../ui/Menu.tsx'
 import { Pill } from '../../ui/Panel.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
 import { BoardMenu } from './Boards.tsx'
-import { blurOf, here, type Picture } from './picture.ts'
 
+export type Use = 'product' | 'email' | 'ad'
 type Props = {
   picture: Picture
   onClose: () => void
@@ -38,13 +43,15 @@ type Props = {
   onReuse: (picture: Picture) => void
   onVary: (picture: Picture) => void
   onMask: () => void
-  onProduct: () => void
+  onUse: (where: Use) => void
+  onEnlarge: () => Promise<void>
   onCompare: () => void
 }
 
 /** One picture, large, with everything that can be done with it. */
-export function PictureDialog({ picture, onClose, onChange, onDeleted, onReuse, onVary, onMask, onProduct, onCompare }: Props) {
-  const { id, prompt, model, used_model, answered_by, size, width, height, seed, style, saved, shared, sandbox, bytes } = picture
+export function PictureDialog({ picture, onClose, onChange, onDeleted, onReuse, onVary, onMask, onUse, onEnlarge, onCompare }: Props) {
+  const { id, prompt, model, used_model, enlarges_to, answered_by, size, width, height, seed, style, saved, shared, sandbox, bytes } =
+    picture
   const [link, setLink] = useState<string | null>(null)
   const queries = useQueryClient()
   const reload = () => {
@@ -194,6 +201,25 @@ export function PictureDialog({ picture, onClose, onChange, onDeleted, onReuse, 
             </div>
           ) : null}
           <div className="mt-auto flex flex-wrap gap-2 border-t border-line pt-4">
+            <Menu
+              align="start"
+              trigger={(props) => (
+                <Button variant="ghost" {...props}>
+                  <Send />
+                  Use in
+                </Button>
+              )}
+            >
+              <MenuItem icon={<Store />} onSelect={() => onUse('product')}>
+                A product
+              </MenuItem>
+              <MenuItem icon={<Mail />} onSelect={() => onUse('email')}>
+                An email
+              </MenuItem>
+              <MenuItem icon={<Megaphone />} onSelect={() => onUse('ad')}>
+                An ad
+              </MenuItem>
+            </Menu>
             <Button variant="ghost" onClick={() => onReuse(picture)}>
               <RefreshCw />
               {seed === null ? 'Use prompt' : 'Use prompt and seed'}
@@ -210,10 +236,12 @@ export function PictureDialog({ picture, onClose, onChange, onDeleted, onReuse, 
               <Columns2 />
               Compare
             </Button>
-            <Button variant="ghost" onClick={onProduct}>
-              <Store />
-              Use on a product
-            </Button>
+            {enlarges_to ? (
+              <Button variant="ghost" onClick={() => void attempt('Not enlarged', onEnlarge)} data-tip={`To ${enlarges_to}. Uses 1 image.`}>
+                <Maximize2 />
+                Enlarge to {enlarges_to}
+              </Button>
+            ) : null}
             <Button variant="ghost" onClick={() => void remove()}>
               <Trash2 />
               Delete

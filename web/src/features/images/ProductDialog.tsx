@@ -2,11 +2,11 @@ import { useState } from 'react'
 import { Link } from 'react-router-dom'
 import { call, useCall } from '../../api/call.ts'
 import { paths } from '../../paths.ts'
+import type { Picture } from '../../pictures/picture.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/Panel.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
-import type { Picture } from './picture.ts'
 
 const WIDTH = 1600
 const MOST = 8

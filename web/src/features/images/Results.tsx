@@ -1,10 +1,10 @@
 import { imageModelNames } from '@operon/contracts/media/images'
 import { RotateCw, X } from 'lucide-react'
+import { blurOf, here, isOpen, type Picture } from '../../pictures/picture.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { cx } from '../../ui/cx.ts'
 import { Pill } from '../../ui/Panel.tsx'
 import { attempt } from '../../ui/toast.tsx'
-import { blurOf, here, isOpen, type Picture } from './picture.ts'
 import type { Tile } from './useBatch.ts'
 
 type Props = {

@@ -5,13 +5,13 @@ import { callPublic } from '../../api/call.ts'
 import { ApiError } from '../../api/http.ts'
 import { product } from '../../content/product.ts'
 import { paths } from '../../paths.ts'
+import { blurOf, here } from '../../pictures/picture.ts'
 import { PublicLayout } from '../../shell/PublicLayout.tsx'
 import { PublicMessage } from '../../shell/PublicMessage.tsx'
 import { ButtonLink } from '../../ui/Button.tsx'
 import { day } from '../../ui/format.ts'
 import { EmptyRow } from '../../ui/Mark.tsx'
 import { ErrorState, Skeleton } from '../../ui/Panel.tsx'
-import { blurOf, here } from './picture.ts'
 
 /** A public link shows the picture without its prompt. */
 export function SharedImagePage() {

@@ -1,13 +1,13 @@
 import type { CallArgs } from '@operon/contracts/calls'
-import { FALLBACK_IMAGE_MODEL } from '@operon/contracts/media/images'
+import { FALLBACK_IMAGE_MODEL, isDrawer } from '@operon/contracts/media/images'
 import { texts } from '@operon/contracts/messages'
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { call } from '../../api/call.ts'
 import { ApiError } from '../../api/http.ts'
 import { useLive } from '../../api/live.ts'
+import { isOpen, type Picture } from '../../pictures/picture.ts'
 import { toast } from '../../ui/toast.tsx'
-import { isOpen, type Picture } from './picture.ts'
 
 type Order = CallArgs<'start-images'>
 type News = { picture_id: string; state: string; percent: number; fell_back: boolean; preview?: string }
@@ -84,7 +84,7 @@ export function useBatch() {
   // Said once an order, when all of it is known.
   useEffect(() => {
     const [first] = tiles
-    if (!first || !last.current) return
+    if (!first || (isDrawer(first.model) && !last.current)) return
     const once = (what: string, say: () => void) => {
       if (said.current.has(what)) return
       said.current.add(what)
@@ -93,6 +93,16 @@ export function useBatch() {
     if (tiles.some(({ model, used_model }) => model !== used_model))
       once(`${first.batch_id} fallback`, () => toast.error(texts.imagesRetrying))
     if (open) return
+    const reload = () => {
+      void queries.invalidateQueries({ queryKey: ['list-images'] })
+      void queries.invalidateQueries({ queryKey: ['image-stats'] })
+    }
+    // Its tile says why, where it could not be enlarged.
+    if (!isDrawer(first.model))
+      return once(`${first.id} end`, () => {
+        if (first.state === 'done') toast.success(`Enlarged to ${first.size}`)
+        reload()
+      })
     once(`${first.batch_id} end`, () => {
       const done = tiles.filter(({ state }) => state === 'done').length
       if (done) toast.success(texts.imagesGenerated(done))
@@ -104,8 +114,7 @@ export function useBatch() {
           setDemo,
           failed.every(({ problem }) => problem?.code === 'image_empty'),
         )
-      void queries.invalidateQueries({ queryKey: ['list-images'] })
-      void queries.invalidateQueries({ queryKey: ['image-stats'] })
+      reload()
     })
   }, [tiles, open, queries])
 
@@ -141,10 +150,17 @@ export function useBatch() {
     last.current ??= { prompt: again.prompt }
     setTiles((before) => before.map((tile) => (tile.id === id ? again : tile)))
   }
+  async function enlarge(id: string) {
+    const larger = await call('upscale-image', { picture_id: id }, { idempotencyKey: crypto.randomUUID() })
+    setDemo(false)
+    setTrouble(null)
+    last.current = null
+    setTiles([larger])
+  }
   const again = () => last.current && void generate(last.current)
   const forget = (id: string) => setTiles((before) => before.filter((tile) => tile.id !== id))
 
-  return { tiles, demo, trouble, busy: starting || open, starting, generate, cancel, retry, again, forget, merge }
+  return { tiles, demo, trouble, busy: starting || open, starting, generate, cancel, retry, enlarge, again, forget, merge }
 }
 
 function showDemo(set: (demo: boolean) => void, empty: boolean) {

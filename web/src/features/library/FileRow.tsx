@@ -2,6 +2,7 @@ import { AudioLines, Captions, Download, File, Image, Trash2 } from 'lucide-reac
 import { useState } from 'react'
 import { Link } from 'react-router-dom'
 import { call } from '../../api/call.ts'
+import { here } from '../../pictures/picture.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { copyText } from '../../ui/copy.ts'
 import { day, fileSize } from '../../ui/format.ts'
@@ -18,10 +19,6 @@ type Props = {
 }
 
 const iconOf = (type: string) => (type.startsWith('image/') ? Image : type.startsWith('audio/') ? AudioLines : File)
-const here = (url: string) => {
-  const { pathname, search } = new URL(url, location.origin)
-  return pathname + search
-}
 
 export function FileRow({ file, service, thumb, opens, onDelete }: Props) {
   const { name, bytes, type, kept, url, created_at } = file

@@ -1,5 +1,6 @@
 import { networkNames } from '@operon/contracts/crm/email/layout'
 import { Plus, X } from 'lucide-react'
+import { PickPicture } from '../../../pictures/PicturePicker.tsx'
 import { Button, IconButton } from '../../../ui/Button.tsx'
 import { SelectField, TextField } from '../../../ui/Field.tsx'
 import type { Block } from '../queries.ts'
@@ -133,10 +134,11 @@ function HeadingForm({ block, onChange }: { block: Of<'heading'>; onChange: Chan
 function ImageForm({ block, onChange }: { block: Of<'image'>; onChange: Change }) {
   return (
     <>
+      <PickPicture onPick={({ url, alt }) => onChange({ ...block, url, alt: block.alt || alt })} />
       <Address
         label="Address of the picture"
         value={block.url}
-        hint="A public https address. The preview shows the description in place of pictures from other sites."
+        hint="Or any public https address. The preview shows the description in place of pictures from other sites."
         onChange={(url) => onChange({ ...block, url })}
       />
       <TextField
@@ -179,6 +181,7 @@ function ProductForm({ block, onChange }: { block: Of<'product'>; onChange: Chan
         {field('label', 'Button', 80)}
       </div>
       <Address label="Leads to" value={block.url} onChange={(url) => onChange({ ...block, url })} />
+      <PickPicture onPick={({ url }) => onChange({ ...block, image: url })} />
       <Address label="Address of the picture (optional)" value={block.image} onChange={(image) => onChange({ ...block, image })} />
     </>
   )
