@@ -47,7 +47,7 @@ async function serverTests(): Promise<Tally> {
     notRun.push(
       `${globSync('{libs,services,gateway,deploy,proof,web}/**/*.proof.test.ts', { cwd: root, exclude: ['**/node_modules'] }).length} files of slow proofs: npm test -- --all runs them`,
     )
-  if (why) notRun.push(`the file store's suite on MinIO (it ran on s3rver): ${why}`)
+  if (why) notRun.push(`the file store's suite on MinIO (it ran on s3rver): ${why}; OPERON_TEST_S3 names a server of yours`)
   return onceMore(vitest)
 }
 
