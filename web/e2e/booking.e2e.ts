@@ -1,4 +1,5 @@
-import { expect, expectSound, linkTo, newEmail, newTrialSeller, test } from './steps.ts'
+import { payByCard, readySeller } from './selling.ts'
+import { call, enter, expect, expectSound, linkTo, newEmail, newTrialSeller, test } from './steps.ts'
 
 test('a visitor in another time zone books, the owner sees it in the calendar and on the contact, and the visitor cancels [spec-131]', async ({
   page,
@@ -39,4 +40,48 @@ test('the calendar and a booking page are accessible and fit, in both themes at 
   await newTrialSeller(page, '/dashboard/calendar')
   await expect(page.getByRole('heading', { name: 'Calendar' })).toBeVisible()
   await expectSound(page)
+})
+
+test('a visitor pays for a time at the checkout, is booked, and gets it back by cancelling in time [spec-131]', async ({
+  page,
+  request,
+  browser,
+}) => {
+  const seller = await readySeller(request)
+  const made = {
+    title: 'Consultation',
+    slug: 'consultation',
+    minutes: 60,
+    place_kind: 'link',
+    place: 'https://meet.example/ann',
+    notice_minutes: 0,
+  }
+  const { url } = await call(request, seller, 'create-event-type', { ...made, price_cents: 4000, refund_hours: 0, zone: 'Europe/Berlin' })
+  await enter(page, seller, '/dashboard/calendar?tab=pages')
+  await expect(page.getByText('$40', { exact: false })).toBeVisible()
+
+  const context = await browser.newContext({ timezoneId: 'America/New_York', baseURL: new URL(page.url()).origin })
+  const visitor = await context.newPage()
+  const email = newEmail()
+  await visitor.goto(new URL(url).pathname)
+  await visitor.getByRole('listitem').getByRole('button').last().click()
+  await visitor.getByLabel('Your name').fill('Ines Ortega')
+  await visitor.getByLabel('Email').fill(email)
+  await visitor.getByRole('button', { name: 'Pay $40' }).click()
+  await payByCard(visitor)
+  await expect(visitor.getByRole('heading', { name: 'You are booked' })).toBeVisible({ timeout: 20_000 })
+  await expect(visitor.getByText(/\$40 paid\. You get it back/)).toBeVisible()
+  await expectSound(visitor)
+
+  await visitor.goto(await linkTo(visitor, email, '/booking/', /Your booking with/))
+  await visitor.getByRole('button', { name: 'Cancel booking' }).click()
+  await expect(visitor.getByRole('dialog').getByText('goes back to the card that paid')).toBeVisible()
+  await visitor.getByRole('dialog').getByRole('button', { name: 'Cancel booking' }).click()
+  await expect(visitor.getByText('Cancelled')).toBeVisible()
+  await linkTo(visitor, email, '/booking/', /was refunded/)
+  await visitor.reload()
+  await expect(visitor.getByText('$40 was refunded to the card that paid')).toBeVisible()
+  const { sales } = await call(request, seller, 'list-sales')
+  expect(sales).toMatchObject([{ kind: 'booking', title: 'Consultation', amount_cents: 4000, refunded_cents: 4000 }])
+  await context.close()
 })

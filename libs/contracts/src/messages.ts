@@ -41,6 +41,7 @@ export const errors = {
   slot_taken: { status: 409, message: 'This time is no longer free. Choose another one.' },
   booking_link: { status: 404, message: 'This link does not work. Use the one in the latest email about your booking.' },
   booking_over: { status: 409, message: 'This booking is over, cancelled or already answered, so it cannot be changed.' },
+  booking_unheld: { status: 409, message: 'This time is not held for you any more. Choose a time again.' },
   booking_answers: { status: 400, message: 'Answer the questions that are marked as required.' },
   booking_phone: { status: 400, message: 'Enter the number that you can be called on.' },
   booking_many: { status: 429, message: 'There are many bookings from this address today. Try again tomorrow, or write to the host.' },

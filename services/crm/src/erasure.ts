@@ -16,6 +16,7 @@ const owned = [
   'import_rows',
   'appointments',
   'bookings',
+  'booking_payments',
   'event_types',
   'email_events',
   'email_recipients',

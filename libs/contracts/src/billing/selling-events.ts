@@ -30,10 +30,16 @@ const sale = z.object({
   refunded_cents: z.int(),
 })
 
-type Bought = { email?: string | null | undefined; buyer_id: string | null }
-/** The email to the buyer, unless the sale came without their address. */
-const toBuyer = ({ email, buyer_id }: Bought, words: { subject: string; title: string; text: string; after: string }): Letter | null =>
-  email ? { to: email, person: buyer_id, ...words, label: 'See your orders', path: '/buyer-dashboard' } : null
+type Bought = { email?: string | null | undefined; buyer_id: string | null; kind: z.output<typeof SaleKind> }
+/** The email to the buyer, unless the sale came without their address. A booking is no order: its guest has the link to it already. */
+const toBuyer = (
+  { email, buyer_id, kind }: Bought,
+  words: { subject: string; title: string; text: string; after: string },
+): Letter | null => (email ? { to: email, person: buyer_id, ...words, ...places[kind] } : null)
+const places = {
+  product: { label: 'See your orders', path: '/buyer-dashboard' },
+  booking: { label: 'Open the home page', path: '/' },
+} as const
 
 /** A buyer has paid. The service that owns this kind of sale delivers now, once, unless all of it was refunded meanwhile. */
 export const saleSettled = event(
@@ -88,6 +94,8 @@ export const saleRefunded = event(
       after: 'The next payout is smaller by your share of the refund.',
     }),
     letter: (refund) => {
+      // The calendar writes to the guest itself, with the link to the booking.
+      if (refund.kind === 'booking') return null
       const isWhole = refund.refunded_cents >= refund.amount_cents
       return toBuyer(refund, {
         subject: `Your refund of ${returned(refund)} is on its way`,

@@ -7,6 +7,17 @@ import { exampleId, moment } from './calendar.ts'
 export const bookingStates = ['pending', 'confirmed', 'declined', 'cancelled', 'no_show'] as const
 export type BookingState = (typeof bookingStates)[number]
 
+/** `open`: the guest has not paid yet, and the time is held until `hold_until`. `kept`: cancelled too late to be paid back. */
+export const BookingPayment = z.object({
+  amount_cents: z.int(),
+  currency: z.string(),
+  state: z.enum(['open', 'ended', 'paid', 'refunding', 'refunded', 'kept']),
+  hold_until: time.nullable(),
+  /** Until when a guest who cancels gets it back. */
+  refund_until: time,
+})
+export type BookingPayment = z.output<typeof BookingPayment>
+
 const appointment_id = id('appointment')
 export const Appointment = z.object({
   id: appointment_id,
@@ -25,6 +36,8 @@ export const Appointment = z.object({
   notes: z.string(),
   reason: z.string(),
   version: z.int(),
+  /** Of a paid booking page. Absent from the version before. */
+  payment: BookingPayment.nullable().optional(),
 })
 const example = {
   id: exampleId,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint, fn, id, oneLine, text, time } from '../contract.ts'
-import { bookingStates } from './appointments.ts'
+import { BookingPayment, bookingStates } from './appointments.ts'
 import { calendarDay, exampleId, moment, questionKinds, Zone } from './calendar.ts'
 
 // The public side: a visitor without an account finds a time, books it, and changes it by the link in their email.
@@ -16,6 +16,9 @@ const BookableType = z.object({
   /** Given after booking where it is a link. */
   place: z.string().nullable(),
   needs_approval: z.boolean(),
+  /** Absent from the version before, where all are free. */
+  price_cents: z.int().optional(),
+  refund_hours: z.int().optional(),
   days_ahead: z.int(),
   questions: z.array(z.object({ label: z.string(), required: z.boolean(), kind: z.enum(questionKinds) })),
 })
@@ -27,6 +30,8 @@ const typeExample = {
   place_kind: 'phone' as const,
   place: null,
   needs_approval: false,
+  price_cents: 0,
+  refund_hours: 24,
   days_ahead: 60,
   questions: [],
 }
@@ -75,9 +80,15 @@ export const book = fn('book', {
   idempotent: true,
   summary: 'Books a free time with somebody',
   description:
-    'Needs no account. `answers` are those to the questions of the page, in their order. The email that follows has a link to move or cancel it.',
+    'Needs no account. `answers` are those to the questions of the page, in their order. The email that follows has a link to move or cancel it. Where the page has a price, the time is held for 15 minutes and booked once it is paid at `pay_url`.',
   body: z.object({ profile, event_type, ...guest }),
-  reply: z.object({ booking_id: id('booking'), manage_url: z.string(), state: z.enum(bookingStates) }),
+  reply: z.object({
+    booking_id: id('booking'),
+    manage_url: z.string(),
+    state: z.enum(bookingStates),
+    /** Where it is paid, if it has a price. */
+    pay_url: z.string().optional(),
+  }),
   example: {
     request: {
       profile: 'ann',
@@ -88,7 +99,7 @@ export const book = fn('book', {
     },
     reply: { booking_id: exampleId, manage_url: 'https://operon.example/booking/x', state: 'confirmed' as const },
   },
-  errors: ['not_found', 'slot_taken', 'booking_answers', 'booking_phone', 'booking_many'],
+  errors: ['not_found', 'slot_taken', 'booking_answers', 'booking_phone', 'booking_many', 'seller_not_ready'],
   action: {
     title: 'Book a time',
     when: 'The person asks to book a meeting on a booking page',
@@ -115,6 +126,7 @@ const Held = z.object({
   reason: z.string(),
   /** Whether it can still be moved or cancelled. */
   open: z.boolean(),
+  payment: BookingPayment.nullable().optional(),
 })
 export const showBooking = fn('show-booking', {
   access: 'public',
@@ -123,6 +135,14 @@ export const showBooking = fn('show-booking', {
   body: z.object({ token }),
   reply: Held,
   errors: ['booking_link'],
+})
+export const payBooking = fn('pay-booking', {
+  access: 'public',
+  rate: 'auth',
+  summary: 'Gives the payment page of a time that is held',
+  body: z.object({ token }),
+  reply: z.object({ pay_url: z.string() }),
+  errors: ['booking_link', 'booking_unheld', 'seller_not_ready'],
 })
 export const cancelBooking = fn('cancel-booking', {
   access: 'public',

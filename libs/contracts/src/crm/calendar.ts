@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { LARGEST_PRICE_CENTS, SMALLEST_PRICE_CENTS } from '../billing/rates.ts'
 import { fn, id, oneLine, text, time } from '../contract.ts'
 
 // A person's own calendar: the hours they can be booked in, their booking pages, and what is booked.
@@ -108,6 +109,18 @@ const EventTypeFields = z.object({
   place: text(500).default(''),
   questions: z.array(Question).max(10).default([]),
   needs_approval: z.boolean().default(false),
+  /** In US dollars, paid before the time is booked; 0 is free. */
+  price_cents: z
+    .int()
+    .min(0)
+    .max(LARGEST_PRICE_CENTS)
+    .refine((cents) => cents === 0 || cents >= SMALLEST_PRICE_CENTS, {
+      error: 'The smallest price is $2.00, so that the card’s fee leaves something. Without a price it is free.',
+    })
+    .meta({ examples: [0, 4900] })
+    .default(0),
+  /** Until how long before the start a guest who cancels gets the payment back. */
+  refund_hours: z.int().min(0).max(720).default(24),
   active: z.boolean().default(true),
 })
 export type EventTypeShape = z.output<typeof EventTypeFields>
@@ -136,6 +149,8 @@ const eventTypeExample = {
   place: '',
   questions: [],
   needs_approval: false,
+  price_cents: 0,
+  refund_hours: 24,
   active: true,
   version: 1,
   url: 'https://operon.example/book/ann/first-call',

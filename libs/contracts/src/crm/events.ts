@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { SaleKind } from '../billing/selling.ts'
 import { event, job, type Notice, personal, plain } from '../contract.ts'
 import { moment, money } from '../words.ts'
 import type { ActivityKind } from './heat.ts'
@@ -79,13 +80,28 @@ export const guestMissing = event('crm.guest_missing', booked, {
   live: 'calendar',
 })
 
-export const bookingMails = ['booked', 'requested', 'confirmed', 'declined', 'moved', 'cancelled', 'reminder'] as const
+/** A paid time is over, or was cancelled too late: its seller's share leaves the hold a week later. */
+export const bookingKept = event('crm.booking_kept', z.object({ kind: SaleKind, reference: z.uuid(), seller_id: z.uuid() }))
+
+export const bookingMails = [
+  'booked',
+  'requested',
+  'confirmed',
+  'declined',
+  'moved',
+  'cancelled',
+  'reminder',
+  'too_late',
+  'refunded',
+] as const
 /** One email about a booking, to one side. It is not sent where the booking has another state or time by then: that has an email of its own. */
 export const bookingMail = job(
   'crm.booking_mail',
   z.object({ booking_id: z.uuid(), kind: z.enum(bookingMails), to: z.enum(['guest', 'host']), starts_at: z.iso.datetime() }),
   { attempts: 12 },
 )
+/** Gives a guest their payment back, once. */
+export const payBookingBack = job('crm.pay_booking_back', z.object({ booking_id: z.uuid(), reason: z.string() }), { attempts: 12 })
 /** Takes what contacts have in a field that was deleted. */
 export const forgetField = job('crm.forget_field', z.object({ user_id: z.uuid(), field_id: z.uuid() }))
 /** Looks which calendars a person has connected. */

@@ -3,6 +3,7 @@ import * as salesContracts from '@operon/contracts/billing/sales'
 import * as sellers from '@operon/contracts/billing/sellers'
 import { moveSellers as moveSellersJob, openSaleCheckout, saleTaxRate, settleSale } from '@operon/contracts/billing/selling-events'
 import * as staff from '@operon/contracts/billing/selling-staff'
+import { bookingKept } from '@operon/contracts/crm/events'
 import { orderDelivered } from '@operon/contracts/marketplace/events'
 import { serve } from '@operon/kit/http'
 import type { Runtime } from '@operon/kit/service'
@@ -57,6 +58,7 @@ export function sellerConsumers(rt: Runtime<BillingDb, Config>, deps: Deps) {
   rt.answer(documents.saleDocument, saleDocument(issuerOf(rt)))
   rt.answer(settleSale, (ctx, named) => settleNow(deps, ctx, named))
   rt.on(orderDelivered, 'start-hold', (trx, { payload }) => startHold(trx, payload))
+  rt.on(bookingKept, 'start-hold-of-booking', (trx, { payload }) => startHold(trx, payload))
   const everyMs = deps.provider.mode === 'sandbox' ? 30_000 : 600_000
   rt.job(moveSellersJob, (ctx) => moveSellers(deps, ctx), { concurrency: 1, everyMs })
 }

@@ -1,3 +1,4 @@
+import { settleSale } from '@operon/contracts/billing/selling-events'
 import type { Input, Output } from '@operon/contracts/contract'
 import type * as api from '@operon/contracts/crm/booking'
 import { appointmentCancelled, appointmentMoved } from '@operon/contracts/crm/events'
@@ -7,26 +8,30 @@ import { DomainError } from '@operon/kit/errors'
 import type { Runtime } from '@operon/kit/service'
 import { inTransaction, publish } from '@operon/kit/tx'
 import type { Kysely } from 'kysely'
-import { changeBooking, mailBoth, rangeOf, told } from '../calendar/bookings.ts'
+import { changeBooking, mailBoth, rangeOf, releaseHold, told } from '../calendar/bookings.ts'
 import { remindAt } from '../calendar/reminders.ts'
 import type { CrmDb } from '../schema.ts'
-import { bounded } from './book.ts'
+import { bounded } from './bounds.ts'
 import { bookingIdIn } from './links.ts'
 import { offerAt } from './offers.ts'
+import { settleCancelled, settleMoved } from './payments.ts'
 
 type Call = Ctx<CrmDb>
-type Rt = Pick<Runtime<CrmDb>, 'cache' | 'vault'>
+type Rt = Pick<Runtime<CrmDb>, 'ask' | 'cache' | 'vault'>
 type Held = Output<typeof api.showBooking>
 
 /** A booking of a guest, with its host and its page. */
-export async function readHeld(db: Kysely<CrmDb>, id: string) {
-  const row = await db
+export async function readHeld(db: Kysely<any>, id: string) {
+  const row = await (db as Kysely<CrmDb>)
     .selectFrom('bookings')
     .innerJoin('hosts', 'hosts.user_id', 'bookings.user_id')
     .leftJoin('event_types', 'event_types.id', 'bookings.event_type_id')
+    .leftJoin('booking_payments as p', 'p.id', 'bookings.id')
     .selectAll('bookings')
     .select(['hosts.name as host', 'hosts.slug as profile', 'event_types.title as type_title', 'event_types.slug as type_slug'])
     .select(['event_types.active', 'event_types.place_kind'])
+    .select(['p.state as payment_state', 'p.amount_cents as payment_cents', 'p.currency as payment_currency'])
+    .select(['p.refund_until', 'p.paid_cents', 'p.refunded_cents'])
     .where('bookings.id', '=', id)
     .where('guest_email', 'is not', null)
     .executeTakeFirst()
@@ -36,6 +41,16 @@ export async function readHeld(db: Kysely<CrmDb>, id: string) {
 export type HeldRow = Awaited<ReturnType<typeof readHeld>>
 
 const isOpen = ({ state, starts_at }: HeldRow) => (state === 'pending' || state === 'confirmed') && starts_at.getTime() > now()
+
+type Paid = { [K in 'payment_state' | 'payment_cents' | 'payment_currency' | 'refund_until' | 'hold_until']: HeldRow[K] }
+export const paymentOf = ({ payment_state: state, payment_cents, payment_currency, refund_until, hold_until }: Paid) =>
+  state === null
+    ? null
+    : {
+        ...{ state, amount_cents: payment_cents!, currency: payment_currency! },
+        hold_until: hold_until?.toISOString() ?? null,
+        refund_until: refund_until!.toISOString(),
+      }
 
 const shown = (row: HeldRow): Held => ({
   title: row.type_title ?? row.title,
@@ -52,10 +67,16 @@ const shown = (row: HeldRow): Held => ({
   guest_zone: row.guest_zone ?? 'UTC',
   reason: row.reason,
   open: isOpen(row),
+  payment: paymentOf(row),
 })
 
-export async function showBooking({ db }: Call, { token }: Input<typeof api.showBooking>, { vault }: Rt): Promise<Held> {
-  return shown(await readHeld(db, bookingIdIn(vault, token)))
+/** While it is held, billing looks at the payment itself: the guest may be back before the news of it. */
+export async function showBooking({ db, log }: Call, { token }: Input<typeof api.showBooking>, { ask, vault }: Rt): Promise<Held> {
+  const id = bookingIdIn(vault, token)
+  const held = await readHeld(db, id)
+  if (held.hold_until)
+    await ask(settleSale, { kind: 'booking', reference: id }).catch((err) => log.warn({ err }, 'a payment could not be looked at'))
+  return shown(held)
 }
 
 export async function cancelBooking(ctx: Call, { token, reason }: Input<typeof api.cancelBooking>, { vault }: Rt): Promise<Held> {
@@ -64,18 +85,20 @@ export async function cancelBooking(ctx: Call, { token, reason }: Input<typeof a
   if (held.state === 'cancelled') return shown(held)
   if (!isOpen(held)) throw new DomainError('booking_over')
   return inTransaction(ctx.db, async (trx) => {
+    if (await releaseHold(trx, held.id, held.user_id, reason)) return shown(await readHeld(trx, held.id))
     const guard = { id: held.id, userId: held.user_id, states: ['pending', 'confirmed'] as const }
     const booking = await changeBooking(trx, guard, { state: 'cancelled', reason, remind_at: null })
     if (!booking) throw new DomainError('booking_over')
     await publish(trx, appointmentCancelled, booking.user_id, told(booking, 'guest'))
+    await settleCancelled(trx, booking, 'guest')
     await mailBoth(trx, booking, 'cancelled', ['guest', 'host'])
-    return shown({ ...held, ...booking })
+    return shown(await readHeld(trx, held.id))
   })
 }
 
 export async function rescheduleBooking(ctx: Call, { token, start }: Input<typeof api.rescheduleBooking>, rt: Rt): Promise<Held> {
   const held = await readHeld(ctx.db, bookingIdIn(rt.vault, token))
-  if (!isOpen(held) || !held.event_type_id || !held.active) throw new DomainError('booking_over')
+  if (!isOpen(held) || held.hold_until || !held.event_type_id || !held.active) throw new DomainError('booking_over')
   if (Date.parse(start) === held.starts_at.getTime()) return shown(held)
   const offer = await offerAt(ctx.db, { id: held.event_type_id, except: held.id }, start)
   await bounded(rt, held.user_id, held.guest_email!)
@@ -95,6 +118,7 @@ export async function rescheduleBooking(ctx: Call, { token, start }: Input<typeo
       },
     )
     if (!booking) throw new DomainError('booking_over')
+    await settleMoved(trx, booking, 'guest')
     await publish(trx, appointmentMoved, booking.user_id, told(booking, 'guest'))
     await mailBoth(trx, booking, booking.state === 'pending' ? 'requested' : 'moved', ['guest', 'host'])
     return shown({ ...held, ...booking })

@@ -1,6 +1,7 @@
 import type { Payload } from '@operon/contracts/contract'
 import type { bookingMail } from '@operon/contracts/crm/events'
 import { unlinked } from '@operon/contracts/names'
+import { money } from '@operon/contracts/words'
 import type { Letter } from '@operon/kit/mail/frame'
 import type { HeldRow } from './held.ts'
 
@@ -33,12 +34,20 @@ const guestWords = (host: string): Record<Mail['kind'], [subject: string, text: 
   moved: [`Your booking with ${host} has a new time`, 'This is the new time. The attached file updates your calendar.'],
   cancelled: [`Your booking with ${host} is cancelled`, 'The booking is cancelled. The attached file takes it out of your calendar.'],
   reminder: [`Reminder: your booking with ${host}`, 'Your booking is coming up.'],
+  too_late: [
+    `Your booking with ${host} could not be made`,
+    'Your payment came when the time was not held for you any more. All of it goes back to the card that paid.',
+  ],
+  refunded: [
+    `Your payment for a booking with ${host} was refunded`,
+    'It goes back to the card that paid. Banks take 5 to 10 days to show it.',
+  ],
 })
 
 /** What the guest typed stands in no email to them: the address is whatever a visitor entered. */
 export function guestLetter({ booking, kind, manage }: Written): Letter {
   const [subject, text] = guestWords(unlinked(booking.host))[kind]
-  const isOver = kind === 'cancelled' || kind === 'declined'
+  const isOver = booking.state === 'cancelled' || booking.state === 'declined'
   return {
     subject,
     title: subject,
@@ -47,6 +56,7 @@ export function guestLetter({ booking, kind, manage }: Written): Letter {
       ['What', booking.type_title ?? 'Meeting'],
       ['When', whenIn(booking.starts_at, booking.guest_zone ?? 'UTC')],
       ...placeFact(booking),
+      ...paymentFacts(booking),
       ...(booking.reason && isOver ? ([['Reason', booking.reason]] as [string, string][]) : []),
     ],
     action: { label: isOver ? 'See the booking' : 'Move or cancel', url: manage },
@@ -62,6 +72,8 @@ const hostWords = (name: string): Record<Mail['kind'], [subject: string, text: s
   moved: [`Moved: ${name}`, 'A booking has a new time. The attached file updates your calendar.'],
   cancelled: [`Cancelled: ${name}`, 'Your guest cancelled. The time is free again.'],
   reminder: [`Reminder: ${name}`, 'This booking is coming up.'],
+  too_late: [`Paid too late: ${name}`, 'The payment came after the time was gone. It goes back to the guest.'],
+  refunded: [`Refunded: ${name}`, 'The payment went back to the guest.'],
 })
 
 export function hostLetter({ booking, kind, calendar, hostZone }: Written): Letter {
@@ -74,11 +86,25 @@ export function hostLetter({ booking, kind, calendar, hostZone }: Written): Lett
       ['When', whenIn(booking.starts_at, hostZone)],
       ['Guest', `${booking.guest_name}, ${booking.guest_email}`],
       ...(booking.guest_phone ? ([['Phone', booking.guest_phone]] as [string, string][]) : []),
+      ...paymentFacts(booking, hostZone),
       ...booking.answers.map(({ label, answer }): [string, string] => [label, answer]),
       ...(booking.reason && kind === 'cancelled' ? ([['Reason', booking.reason]] as [string, string][]) : []),
     ],
     action: { label: 'Open the calendar', url: calendar },
   }
+}
+
+/** What was paid, and what became or becomes of it. */
+function paymentFacts({ guest_zone, ...booking }: HeldRow, zone = guest_zone ?? 'UTC'): [string, string][] {
+  const { payment_state: state, paid_cents, refunded_cents, payment_currency, refund_until } = booking
+  if (!state || !paid_cents || !payment_currency) return []
+  const words = (amount_cents: number) => money({ amount_cents, currency: payment_currency })
+  const facts: [string, string][] = [['Paid', words(paid_cents)]]
+  if (refunded_cents) facts.push(['Refunded', words(refunded_cents)])
+  else if (state === 'refunding') facts.push(['Refund', 'All of it is on its way back to the card that paid'])
+  else if (state === 'kept') facts.push(['Refund', `None: it was cancelled after ${whenIn(refund_until!, zone)}`])
+  else if (state === 'paid') facts.push(['Refund', `If it is cancelled by ${whenIn(refund_until!, zone)}`])
+  return facts
 }
 
 const placeFact = ({ place, place_kind, state }: HeldRow): [string, string][] =>

@@ -17,7 +17,8 @@ import { manageUrl } from './links.ts'
 type Rt = Runtime<CrmDb, Config>
 type Mail = Payload<typeof bookingMail>
 
-const says: Record<Mail['kind'], BookingState> = {
+/** What has to be so for an email to be true; of money, whatever became of the booking. */
+const says: Record<Mail['kind'], BookingState | null> = {
   booked: 'confirmed',
   requested: 'pending',
   confirmed: 'confirmed',
@@ -25,6 +26,8 @@ const says: Record<Mail['kind'], BookingState> = {
   moved: 'confirmed',
   cancelled: 'cancelled',
   reminder: 'confirmed',
+  too_late: null,
+  refunded: null,
 }
 
 export const sendBookingMail =
@@ -32,7 +35,8 @@ export const sendBookingMail =
   async (ctx: Ctx<CrmDb>, { id, payload }: JobRun<Mail>): Promise<void> => {
     const { kind, to } = payload
     const booking = await readHeld(ctx.db, payload.booking_id).catch(missing)
-    if (!booking || booking.state !== says[kind] || booking.starts_at.toISOString() !== payload.starts_at) return
+    const state = says[kind]
+    if (!booking || (state && (booking.state !== state || booking.starts_at.toISOString() !== payload.starts_at))) return
     const { email, zone } = await hostOf(ctx, booking)
     const address = to === 'guest' ? booking.guest_email : email
     if (!address) return
@@ -51,9 +55,11 @@ export const sendBookingMail =
       id,
       to: address,
       letter: write({ booking, kind, manage, calendar, hostZone: zone }),
-      ...(kind !== 'requested' && kind !== 'declined' && kind !== 'reminder' && { invitation }),
+      ...(withFile.has(kind) && { invitation }),
     })
   }
+
+const withFile = new Set<Mail['kind']>(['booked', 'confirmed', 'moved', 'cancelled'])
 
 /** It was deleted since. */
 const missing = (error: unknown): null => {

@@ -34,6 +34,7 @@ export async function offerOf(db: Kysely<CrmDb>, which: Which, { fromMs, toMs }:
         'from', (extract(epoch from lower(b.during)) * 1000)::float8, 'to', (extract(epoch from upper(b.during)) * 1000)::float8))
       from bookings b
       where b.user_id = t.user_id and b.during && ${window} and b.blocks and b.state in ('pending', 'confirmed', 'no_show')
+        and (b.hold_until is null or b.hold_until > now())
         and b.id is distinct from ${'id' in which ? which.except : null}::uuid
     ), '[]')::jsonb || coalesce((select jsonb_agg(${spanOf}) from external_events e join synced_calendars k on k.id = e.calendar_id and k.busy
       where e.user_id = t.user_id and e.busy and tstzrange(e.starts_at, greatest(e.ends_at, e.starts_at)) && ${window}
@@ -50,7 +51,7 @@ export async function showBookingPage({ db }: Call, { profile }: Input<typeof pa
     .innerJoin('schedules', 'schedules.user_id', 'hosts.user_id')
     .innerJoin('event_types', 'event_types.user_id', 'hosts.user_id')
     .select(['hosts.name', 'schedules.zone', 'event_types.slug', 'title', 'description', 'minutes', 'place_kind', 'place'])
-    .select(['needs_approval', 'questions', 'days_ahead'])
+    .select(['needs_approval', 'price_cents', 'refund_hours', 'questions', 'days_ahead'])
     .where('hosts.slug', '=', profile)
     .where('event_types.active', '=', true)
     .orderBy('event_types.id')

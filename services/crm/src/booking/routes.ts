@@ -1,5 +1,6 @@
+import { saleRefunded, saleSettled } from '@operon/contracts/billing/selling-events'
 import * as contract from '@operon/contracts/crm/booking'
-import { bookingMail, bookingReminders } from '@operon/contracts/crm/events'
+import { bookingMail, bookingReminders, payBookingBack } from '@operon/contracts/crm/events'
 import type { Ctx } from '@operon/kit/context'
 import { serve, serveRaw } from '@operon/kit/http'
 import type { Mailer } from '@operon/kit/mail/mailer'
@@ -8,17 +9,20 @@ import { sendReminders } from '../calendar/reminders.ts'
 import type { Config } from '../config.ts'
 import type { CrmDb } from '../schema.ts'
 import { book } from './book.ts'
+import { payBack, payBooking } from './checkout.ts'
 import { cancelBooking, readHeld, rescheduleBooking, showBooking } from './held.ts'
 import { invitationOf } from './invitation.ts'
 import { bookingIdIn, manageUrl } from './links.ts'
 import { sendBookingMail } from './mail.ts'
 import { listSlots, showBookingPage } from './offers.ts'
+import { bookPaid, keepRefund, sweepPayments } from './payments.ts'
 
 export function bookingRoutes(rt: Runtime<CrmDb, Config>, mailer: Mailer) {
   const { app, kit, vault } = rt
   serve(app, contract.showBookingPage, showBookingPage)
   serve(app, contract.listSlots, listSlots)
   serve(app, contract.book, (ctx, input) => book(ctx, input, rt))
+  serve(app, contract.payBooking, (ctx, input) => payBooking(ctx, input, rt))
   serve(app, contract.showBooking, (ctx, input) => showBooking(ctx, input, rt))
   serve(app, contract.cancelBooking, (ctx, input) => cancelBooking(ctx, input, rt))
   serve(app, contract.rescheduleBooking, (ctx, input) => rescheduleBooking(ctx, input, rt))
@@ -36,5 +40,16 @@ export function bookingRoutes(rt: Runtime<CrmDb, Config>, mailer: Mailer) {
 
 export function bookingJobs(rt: Runtime<CrmDb, Config>, mailer: Mailer) {
   rt.job(bookingMail, sendBookingMail(rt, mailer))
-  rt.job(bookingReminders, (ctx) => sendReminders(ctx), { everyMs: 60_000 })
+  const everyMinute = async (ctx: Ctx<CrmDb>) => {
+    await sendReminders(ctx)
+    await sweepPayments(ctx)
+  }
+  rt.job(bookingReminders, everyMinute, { everyMs: 60_000 })
+  rt.job(payBookingBack, (ctx, { payload }) => payBack(ctx, rt, payload))
+  rt.on(saleSettled, 'book-paid', async (trx, { payload }) => {
+    if (payload.kind === 'booking') await bookPaid(trx, payload)
+  })
+  rt.on(saleRefunded, 'booking-paid-back', async (trx, { payload }) => {
+    if (payload.kind === 'booking') await keepRefund(trx, payload)
+  })
 }

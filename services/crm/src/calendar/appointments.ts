@@ -1,13 +1,16 @@
 import type { Input, Output } from '@operon/contracts/contract'
 import type * as api from '@operon/contracts/crm/appointments'
 import { appointmentBooked, appointmentCancelled, appointmentConfirmed, appointmentMoved, guestMissing } from '@operon/contracts/crm/events'
+import { now } from '@operon/kit/clock'
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import { newId } from '@operon/kit/ids'
 import { inTransaction, publish } from '@operon/kit/tx'
 import { sql } from 'kysely'
+import { paymentOf } from '../booking/held.ts'
+import { settleCancelled, settleMoved } from '../booking/payments.ts'
 import type { CrmDb } from '../schema.ts'
-import { type Booking, changeBooking, insertBooking, mailBoth, rangeOf, type Trx, told } from './bookings.ts'
+import { type Booking, changeBooking, insertBooking, mailBoth, rangeOf, releaseHold, type Trx, told } from './bookings.ts'
 import { remindAt } from './reminders.ts'
 
 type Call = Ctx<CrmDb>
@@ -31,19 +34,26 @@ export async function listAppointments(
   // The longest lasts 31 days, so nothing that began before that is still on.
   const rows = await ctx.db
     .selectFrom('bookings')
-    .selectAll()
-    .where('user_id', '=', userId)
+    .leftJoin('booking_payments as p', 'p.id', 'bookings.id')
+    .selectAll('bookings')
+    .select(['p.state as payment_state', 'p.amount_cents as payment_cents', 'p.currency as payment_currency', 'p.refund_until'])
+    .where('bookings.user_id', '=', userId)
+    .where((eb) => eb.or([eb('hold_until', 'is', null), eb('hold_until', '>', new Date(now()))]))
     .where('starts_at', '<', new Date(to))
     .where('starts_at', '>', sql<Date>`${from}::timestamptz - interval '32 days'`)
     .where('ends_at', '>', new Date(from))
-    .where('state', 'in', ['pending', 'confirmed', 'no_show'])
+    .where('bookings.state', 'in', ['pending', 'confirmed', 'no_show'])
     .orderBy('starts_at')
     .limit(500)
     .execute()
   const any =
     rows.length > 0 ||
     (await ctx.db.selectFrom('bookings').select('id').where('user_id', '=', userId).limit(1).executeTakeFirst()) !== undefined
-  return { appointments: rows.map(shown), any, external: await externalOf(ctx, userId, from, to) }
+  return {
+    appointments: rows.map((row) => ({ ...shown(row), payment: paymentOf(row) })),
+    any,
+    external: await externalOf(ctx, userId, from, to),
+  }
 }
 
 async function externalOf({ db }: Call, userId: string, from: string, to: string) {
@@ -126,6 +136,7 @@ export async function moveAppointment(ctx: Call, input: Input<typeof api.moveApp
       { starts_at, ends_at, during, remind_at: remindAt(starts_at, type?.remind_minutes ?? 0) },
     )
     if (!booking) throw await whyNot(trx, input.appointment_id, userId, input.version)
+    await settleMoved(trx, booking, 'owner')
     await publish(trx, appointmentMoved, userId, told(booking, 'owner'))
     if (booking.state === 'confirmed') await mailBoth(trx, booking, 'moved', ['guest', 'host'])
     return { appointment_id: booking.id, version: booking.version }
@@ -148,12 +159,14 @@ export async function cancelAppointment(
 ): Promise<Output<typeof api.cancelAppointment>> {
   const { id: userId } = signedIn(ctx)
   return inTransaction(ctx.db, async (trx) => {
+    if (await releaseHold(trx, id, userId, reason)) return { appointment_id: id, state: 'cancelled' as const }
     const booking = await changeBooking(
       trx,
       { id, userId, states: ['pending', 'confirmed'] },
       { state: 'cancelled', reason, remind_at: null },
     )
     if (!booking) throw await whyNot(trx, id, userId)
+    await settleCancelled(trx, booking, 'owner')
     await publish(trx, appointmentCancelled, userId, told(booking, 'owner'))
     await mailBoth(trx, booking, 'cancelled', ['guest'])
     return { appointment_id: id, state: booking.state }
@@ -172,6 +185,7 @@ export async function answerBooking(
       : { state: 'declined' as const, reason }
     const booking = await changeBooking(trx, { id, userId, states: ['pending'] }, set)
     if (!booking) throw await whyNot(trx, id, userId)
+    if (!confirm) await settleCancelled(trx, booking, 'owner')
     await publish(trx, confirm ? appointmentConfirmed : appointmentCancelled, userId, told(booking, 'owner'))
     await mailBoth(trx, booking, confirm ? 'confirmed' : 'declined', confirm ? ['guest', 'host'] : ['guest'])
     return { appointment_id: id, state: booking.state }

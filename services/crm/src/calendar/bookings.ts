@@ -26,17 +26,43 @@ export const oneAtATime = (trx: Trx, userId: string) =>
 /** The database refuses what overlaps, whatever was looked at before. */
 export async function insertBooking(trx: Trx, row: Insertable<CrmDb['bookings']>): Promise<Booking> {
   await oneAtATime(trx, row.user_id)
+  await endHolds(trx, row.user_id)
   const booking = await trx.insertInto('bookings').values(row).returningAll().executeTakeFirstOrThrow().catch(asTaken)
-  await mirror(trx, booking)
+  if (!booking.hold_until) await mirror(trx, booking)
   return booking
 }
 
-type Guard = { id: string; userId: string; states: readonly BookingState[]; version?: number | undefined }
+/** Frees what was held and not paid in time, of one person or of all. Returns how many. */
+export async function endHolds(trx: Trx, userId: string | null, most = 200): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update bookings set state = 'cancelled', reason = 'It was not paid in time.', hold_until = null, version = version + 1 where id in (
+      select id from bookings where hold_until <= now() ${userId ? sql`and user_id = ${userId}` : sql``}
+      order by hold_until limit ${most} for update skip locked)`.execute(trx)
+  return Number(numAffectedRows)
+}
+
+/** Frees what is still held, which nobody but its guest has heard of. Returns whether it was. */
+export async function releaseHold(trx: Trx, id: string, userId: string, reason: string): Promise<boolean> {
+  await oneAtATime(trx, userId)
+  const held = await trx
+    .updateTable('bookings')
+    .set({ state: 'cancelled', reason, hold_until: null, version: sql`version + 1` })
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .where('hold_until', 'is not', null)
+    .returning('id')
+    .executeTakeFirst()
+  // Paid all the same, by a page that was left open, it is paid back.
+  if (held) await trx.updateTable('booking_payments').set({ state: 'ended' }).where('id', '=', id).where('state', '=', 'open').execute()
+  return held !== undefined
+}
+
+type Guard = { id: string; userId: string; states: readonly BookingState[]; version?: number | undefined; held?: boolean }
 
 /** Changes a booking that is in one of these states; null where it is not, or is another person's. */
 export async function changeBooking(
   trx: Trx,
-  { id, userId, states, version }: Guard,
+  { id, userId, states, version, held }: Guard,
   set: Updateable<CrmDb['bookings']>,
 ): Promise<Booking | null> {
   await oneAtATime(trx, userId)
@@ -46,6 +72,8 @@ export async function changeBooking(
     .where('id', '=', id)
     .where('user_id', '=', userId)
     .where('state', 'in', states)
+  // A time that is held is not booked yet.
+  if (!held) query = query.where('hold_until', 'is', null)
   if (version !== undefined) query = query.where('version', '=', version)
   const booking = await query.returningAll().executeTakeFirst().catch(asTaken)
   if (booking) await mirror(trx, booking)

@@ -27,10 +27,22 @@ export async function listEventTypes(ctx: Call, { kit }: Rt): Promise<Output<typ
     .selectFrom('event_types')
     .leftJoin('hosts', 'hosts.user_id', 'event_types.user_id')
     .select(['event_types.id', 'event_types.slug', 'title', 'description', 'minutes', 'step_minutes', 'before_minutes', 'after_minutes'])
-    .select(['notice_minutes', 'days_ahead', 'remind_minutes', 'place_kind', 'place', 'questions', 'needs_approval', 'active', 'version'])
+    .select([
+      'notice_minutes',
+      'days_ahead',
+      'remind_minutes',
+      'place_kind',
+      'place',
+      'questions',
+      'needs_approval',
+      'price_cents',
+      'refund_hours',
+      'active',
+      'version',
+    ])
     .select('hosts.slug as host')
     .select(
-      sql<number>`(select count(*)::int from bookings where event_type_id = event_types.id and starts_at > now() and state in ('pending', 'confirmed'))`.as(
+      sql<number>`(select count(*)::int from bookings where event_type_id = event_types.id and starts_at > now() and state in ('pending', 'confirmed') and hold_until is null)`.as(
         'upcoming',
       ),
     )

@@ -1,4 +1,4 @@
-import type { BookingState } from '@operon/contracts/crm/appointments'
+import type { BookingPayment, BookingState } from '@operon/contracts/crm/appointments'
 import type { EventTypeShape, ScheduleShape } from '@operon/contracts/crm/calendar'
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 
@@ -32,6 +32,8 @@ export type CalendarDb = {
     place: string
     questions: JSONColumnType<Shape['questions']>
     needs_approval: boolean
+    price_cents: Generated<number>
+    refund_hours: Generated<number>
     active: boolean
     version: Generated<number>
     created_at: Generated<Date>
@@ -60,6 +62,24 @@ export type CalendarDb = {
     /** Counts changes. Calendars take it as the sequence of an invitation. */
     version: Generated<number>
     remind_at: Date | null
+    /** Set while it is held for a guest who has not paid: `pending` then, and nothing that was booked. */
+    hold_until: Date | null
+    created_at: Generated<Date>
+  }
+  /** Of a booking with a price, under its id. */
+  booking_payments: {
+    id: string
+    user_id: string
+    amount_cents: number
+    currency: string
+    state: Generated<BookingPayment['state']>
+    refund_until: Date
+    /** When the seller's share starts to wait for its payout: the end of the appointment. Null once that was told. */
+    kept_at: Date | null
+    sale_id: string | null
+    sale_version: Generated<number>
+    paid_cents: Generated<number>
+    refunded_cents: Generated<number>
     created_at: Generated<Date>
   }
 }

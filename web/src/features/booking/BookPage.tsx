@@ -1,6 +1,6 @@
 import type { CallReply } from '@operon/contracts/calls'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Clock, Link2, MapPin, Phone } from 'lucide-react'
+import { Clock, CreditCard, Link2, MapPin, Phone } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { Link, useNavigate, useParams } from 'react-router-dom'
 import { callPublic } from '../../api/call.ts'
@@ -10,6 +10,7 @@ import { paths } from '../../paths.ts'
 import { PublicLayout } from '../../shell/PublicLayout.tsx'
 import { PublicMessage } from '../../shell/PublicMessage.tsx'
 import { Button, ButtonLink } from '../../ui/Button.tsx'
+import { money } from '../../ui/format.ts'
 import { EmptyRow } from '../../ui/Mark.tsx'
 import { ErrorState, Skeleton } from '../../ui/Panel.tsx'
 import { browserZone, clockIn, dateIn, zoneName } from '../../ui/zones.ts'
@@ -96,6 +97,12 @@ function Facts({ type }: { type: Bookable }) {
         <Icon aria-hidden="true" className="size-4 text-faint" />
         {type.place ?? text}
       </span>
+      {type.price_cents ? (
+        <span className="flex items-center gap-1.5">
+          <CreditCard aria-hidden="true" className="size-4 text-faint" />
+          {money(type.price_cents)}
+        </span>
+      ) : null}
     </span>
   )
 }

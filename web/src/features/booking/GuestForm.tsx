@@ -1,11 +1,14 @@
+import { texts } from '@operon/contracts/messages'
 import { type FormEvent, useRef, useState } from 'react'
 import { callPublic } from '../../api/call.ts'
 import { ApiError } from '../../api/http.ts'
 import { Button } from '../../ui/Button.tsx'
 import { TextArea, TextField } from '../../ui/Field.tsx'
+import { money } from '../../ui/format.ts'
 import { Alert } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
 import type { Bookable } from './BookPage.tsx'
+import { refundRule } from './refunds.ts'
 
 type Props = {
   profile: string
@@ -41,14 +44,16 @@ export function GuestForm({ profile, type, start, zone, onBooked, onTaken }: Pro
     setBusy(true)
     setFailure(null)
     try {
-      const { manage_url } = await callPublic('book', given, { idempotencyKey: sent.current.key })
+      const { manage_url, pay_url } = await callPublic('book', given, { idempotencyKey: sent.current.key })
+      if (pay_url) return location.assign(pay_url)
       onBooked(manage_url.slice(manage_url.lastIndexOf('/') + 1))
     } catch (error) {
       const said = error instanceof ApiError ? error : null
       if (said?.code === 'slot_taken') {
         toast.error('Somebody was faster', said.message)
         onTaken()
-      } else setFailure(error instanceof Error ? error.message : 'Nothing was booked. Try again.')
+      } else if (said?.code === 'seller_not_ready') toast.info(texts.purchaseComingSoon)
+      else setFailure(error instanceof Error ? error.message : 'Nothing was booked. Try again.')
     } finally {
       setBusy(false)
     }
@@ -73,10 +78,13 @@ export function GuestForm({ profile, type, start, zone, onBooked, onTaken }: Pro
         const field = { label: required ? label : `${label} (optional)`, name: `answer-${n}`, required, maxLength: 2000 }
         return kind === 'text' ? <TextArea key={label} {...field} /> : <TextField key={label} {...field} />
       })}
+      {type.price_cents ? (
+        <p className="text-13 text-muted">The time is held for you for 15 minutes and booked once it is paid. {refundRule(type)}</p>
+      ) : null}
       {failure ? <Alert title="Nothing was booked">{failure}</Alert> : null}
       <div>
         <Button variant="primary" size="public" type="submit" busy={busy}>
-          {type.needs_approval ? 'Request this time' : 'Book this time'}
+          {type.price_cents ? `Pay ${money(type.price_cents)}` : type.needs_approval ? 'Request this time' : 'Book this time'}
         </Button>
       </div>
     </form>

@@ -3,6 +3,7 @@ import { call } from '../../api/call.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Confirm, Dialog } from '../../ui/Dialog.tsx'
 import { TextArea, TextField } from '../../ui/Field.tsx'
+import { money } from '../../ui/format.ts'
 import { Pill } from '../../ui/Panel.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
 import { browserZone, clockIn, dateIn, zoneName } from '../../ui/zones.ts'
@@ -82,7 +83,7 @@ export function AppointmentPanel({ of, onClose, onDone }: Props) {
       >
         <div className="flex flex-col gap-5">
           <div className="flex flex-col items-start gap-2 text-14">
-            <Pill tone={tone}>{state}</Pill>
+            <Pill tone={tone}>{of.payment?.hold_until ? 'Waiting for payment' : state}</Pill>
             <p>
               {dateIn(of.starts_at, zone)}, {clockIn(of.starts_at, zone)} to {clockIn(of.ends_at, zone)}
               <span className="text-muted"> {zoneName(zone)}</span>
@@ -93,7 +94,10 @@ export function AppointmentPanel({ of, onClose, onDone }: Props) {
               </p>
             ) : null}
           </div>
-          {of.state === 'pending' ? (
+          {of.payment?.hold_until ? (
+            <p className="text-13 text-muted">The guest is paying. The time is held until {clockIn(of.payment.hold_until, zone)}.</p>
+          ) : null}
+          {of.state === 'pending' && !of.payment?.hold_until ? (
             <div className="flex gap-2">
               <Button variant="primary" busy={busy} onClick={confirm}>
                 Confirm
@@ -121,6 +125,12 @@ export function AppointmentPanel({ of, onClose, onDone }: Props) {
                       {of.guest_phone}
                     </a>
                   </dd>
+                </>
+              ) : null}
+              {of.payment && !of.payment.hold_until ? (
+                <>
+                  <dt className="text-muted">Paid</dt>
+                  <dd>{money(of.payment.amount_cents, of.payment.currency)}</dd>
                 </>
               ) : null}
               {of.answers.map(({ label, answer }) => (
@@ -164,7 +174,12 @@ export function AppointmentPanel({ of, onClose, onDone }: Props) {
         danger
         onConfirm={end}
       >
-        <p className="mb-4">{of.guest_name} gets an email, and the time is free again.</p>
+        <p className="mb-4">
+          {of.guest_name} gets an email, and the time is free again.
+          {of.payment?.state === 'paid'
+            ? ` The payment of ${money(of.payment.amount_cents, of.payment.currency)} goes back to the guest.`
+            : ''}
+        </p>
         <TextArea
           label="Reason (optional)"
           value={reason}

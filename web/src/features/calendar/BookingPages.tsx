@@ -4,6 +4,7 @@ import { call } from '../../api/call.ts'
 import { Button } from '../../ui/Button.tsx'
 import { useCopied } from '../../ui/copy.ts'
 import { Confirm } from '../../ui/Dialog.tsx'
+import { money } from '../../ui/format.ts'
 import { EmptyState, ErrorState, Pill, Skeleton } from '../../ui/Panel.tsx'
 import { attempt } from '../../ui/toast.tsx'
 import { EventTypeDialog } from './EventTypeDialog.tsx'
@@ -75,7 +76,8 @@ function Row({ type, onEdit, onDelete }: { type: EventType; onEdit: () => void; 
           {type.needs_approval ? <Pill tone="warn">You approve each</Pill> : null}
         </p>
         <p className="text-13 break-all text-muted">
-          {type.minutes} minutes · {type.upcoming} upcoming · {type.url.replace(/^https?:\/\//, '')}
+          {type.minutes} minutes · {type.price_cents ? `${money(type.price_cents)} · ` : ''} {type.upcoming} upcoming ·{' '}
+          {type.url.replace(/^https?:\/\//, '')}
         </p>
       </div>
       <div className="flex flex-wrap gap-2">

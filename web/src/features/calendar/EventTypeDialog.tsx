@@ -1,5 +1,7 @@
 import { useState } from 'react'
+import { Link } from 'react-router-dom'
 import { call } from '../../api/call.ts'
+import { paths } from '../../paths.ts'
 import { Checkbox, SelectField, TextArea, TextField } from '../../ui/Field.tsx'
 import { FormDialog } from '../../ui/FormDialog.tsx'
 import { Questions, withKey } from '../../ui/Questions.tsx'
@@ -31,12 +33,21 @@ const reminders = [
   [2880, '2 days before'],
 ] as const
 
+const refunds = [
+  [0, 'Until it begins'],
+  [4, '4 hours before'],
+  [24, '1 day before'],
+  [48, '2 days before'],
+  [168, '1 week before'],
+] as const
+
 type Asking = EventType['questions'][number] & { key: string }
 type Props = { of: EventType | null; onClose: () => void; onDone: () => void }
 
 export function EventTypeDialog({ of, onClose, onDone }: Props) {
   const [title, setTitle] = useState(of?.title ?? '')
   const [slug, setSlug] = useState(of?.slug ?? '')
+  const [isPaid, setIsPaid] = useState((of?.price_cents ?? 0) > 0)
   const [placeKind, setPlaceKind] = useState(of?.place_kind ?? 'phone')
   const [questions, setQuestions] = useState<Asking[]>(of?.questions.map(withKey) ?? [])
 
@@ -56,6 +67,8 @@ export function EventTypeDialog({ of, onClose, onDone }: Props) {
       place_kind: placeKind,
       place: placeKind === 'phone' ? '' : typed('place'),
       questions: questions.map(({ label, required, kind }) => ({ label, required, kind })),
+      price_cents: Math.round(number('price') * 100),
+      refund_hours: number('refund_hours'),
       needs_approval: data.has('needs_approval'),
       active: data.has('active'),
     }
@@ -133,6 +146,41 @@ export function EventTypeDialog({ of, onClose, onDone }: Props) {
           ))}
         </SelectField>
       </div>
+      <div className="grid grid-cols-2 gap-4">
+        <TextField
+          label="Price in US dollars"
+          name="price"
+          type="number"
+          min={0}
+          step={0.01}
+          defaultValue={(of?.price_cents ?? 0) / 100}
+          onChange={(event) => setIsPaid(Number(event.target.value) > 0)}
+          hint="0 is free."
+        />
+        {isPaid ? (
+          <SelectField label="Refund if cancelled" name="refund_hours" defaultValue={of?.refund_hours ?? 24}>
+            {refunds.some(([value]) => value === (of?.refund_hours ?? 24)) ? null : (
+              <option value={of?.refund_hours}>{`${of?.refund_hours} hours before`}</option>
+            )}
+            {refunds.map(([value, text]) => (
+              <option key={value} value={value}>
+                {text}
+              </option>
+            ))}
+          </SelectField>
+        ) : (
+          <input type="hidden" name="refund_hours" value={of?.refund_hours ?? 24} />
+        )}
+      </div>
+      {isPaid ? (
+        <p className="text-13 text-muted">
+          Guests pay by card before the time is booked.{' '}
+          <Link className="underline" to={paths.payments}>
+            Your payouts have to be set up
+          </Link>{' '}
+          for that.
+        </p>
+      ) : null}
       <SelectField label="Where" value={placeKind} onChange={(event) => setPlaceKind(event.target.value as typeof placeKind)}>
         <option value="phone">By phone: you call the guest</option>
         <option value="link">Online: a link of yours</option>

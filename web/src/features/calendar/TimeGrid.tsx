@@ -230,7 +230,13 @@ function Block({ place: { of, from, to, lane, lanes }, faded, onOpen, onKey }: B
       <span className="block truncate font-medium">{of.title}</span>
       <span className="block truncate opacity-80">
         {clockIn(of.starts_at, browserZone())}
-        {of.state === 'pending' ? ' · pending' : of.state === 'no_show' ? ' · no-show' : ''}
+        {of.payment?.hold_until
+          ? ' · waiting for payment'
+          : of.state === 'pending'
+            ? ' · pending'
+            : of.state === 'no_show'
+              ? ' · no-show'
+              : ''}
       </span>
     </button>
   )
