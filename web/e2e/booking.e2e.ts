@@ -82,6 +82,6 @@ test('a visitor pays for a time at the checkout, is booked, and gets it back by 
   await visitor.reload()
   await expect(visitor.getByText('$40 was refunded to the card that paid')).toBeVisible()
   const { sales } = await call(request, seller, 'list-sales')
-  expect(sales).toMatchObject([{ kind: 'booking', title: 'Consultation', amount_cents: 4000, refunded_cents: 4000 }])
+  expect(sales).toMatchObject([{ kind: 'booking', amount_cents: 4000, refunded_cents: 4000 }])
   await context.close()
 })

@@ -36,6 +36,7 @@ import * as sync from './migrations/0093_sync.ts'
 import * as fields from './migrations/0094_fields.ts'
 import * as views from './migrations/0095_views.ts'
 import * as paidBookings from './migrations/0096_paid_bookings.ts'
+import * as followedCalendars from './migrations/0097_followed_calendars.ts'
 import * as endedEmails from './migrations/0101_ended_emails.ts'
 import { newsletterJobs } from './newsletter/jobs.ts'
 import { newsletterRoutes } from './newsletter/routes.ts'
@@ -69,6 +70,7 @@ export const crmService: ServiceDefinition<CrmDb, Config> = {
     '0094_fields': fields,
     '0095_views': views,
     '0096_paid_bookings': paidBookings,
+    '0097_followed_calendars': followedCalendars,
     '0101_ended_emails': endedEmails,
   },
   sandboxed: ({ SMTP_URL }) => (SMTP_URL ? [] : ['smtp']),

@@ -110,6 +110,42 @@ export const findCalendars = job('crm.find_calendars', z.object({ user_id: z.uui
 export const syncCalendar = job('crm.sync_calendar', z.object({ calendar_id: z.uuid() }))
 /** Brings the calendars over there level with a booking. */
 export const copyBooking = job('crm.copy_booking', z.object({ booking_id: z.uuid() }), { attempts: 8 })
+/** An appointment was moved or deleted in a calendar over there. Nothing is done where it has another version by then. */
+export const followCopy = job(
+  'crm.follow_copy',
+  z.object({
+    ...{ user_id: z.uuid(), calendar_id: z.uuid(), booking_id: z.uuid(), version: z.int(), removed: z.boolean() },
+    ...{ starts_at: z.string().nullable(), ends_at: z.string().nullable(), updated_at: z.string().nullable() },
+  }),
+)
+/** It was moved over there to a time that is taken here. */
+export const copyPutBack = event(
+  'crm.copy_put_back',
+  z.object({ appointment_id: z.uuid(), title: personal(z.string()), starts_at: z.iso.datetime() }),
+  {
+    notice: ({ title, starts_at, appointment_id }) => [
+      {
+        kind: 'booking',
+        title: `“${title}” was not moved`,
+        body: `The time you moved it to in your connected calendar is taken. It is still on ${moment(new Date(starts_at))}.`,
+        link: link(),
+        about: `${appointment_id}:put back:${starts_at}`,
+      },
+    ],
+    live: 'calendar',
+  },
+)
+/** Many appointments were deleted over there at once. */
+export const copiesDeleted = event('crm.copies_deleted', z.object({ app: plain(z.string()), count: z.int() }), {
+  notice: ({ count }) => [
+    {
+      kind: 'booking',
+      title: `${count} appointments were deleted in your connected calendar`,
+      body: 'They stay here, since so many at once may be a mistake. Cancel here what is off, and its guests are told.',
+      link: link(),
+    },
+  ],
+})
 export const syncDue = job('crm.sync_due', z.object({}))
 export const bookingReminders = job('crm.booking_reminders', z.object({}))
 export const campaignCreated = event('crm.campaign_created', z.object({ campaign_id: z.uuid(), name: personal(z.string()) }), {

@@ -14,13 +14,15 @@ const SyncedCalendar = z.object({
   busy: z.boolean(),
   /** Whether confirmed appointments are written into it. */
   copies: z.boolean(),
+  /** Whether appointments that are moved or deleted there are moved or cancelled here. Absent from the version before. */
+  follows: z.boolean().optional(),
   /** Null until it was read to its end once. */
   synced_at: time.nullable(),
   /** In words, where the last try failed. */
   failure: z.string().nullable(),
 })
 const example: z.output<typeof SyncedCalendar> = {
-  ...{ id: exampleId, app: 'google-calendar', account: 'maya@example.com', busy: true, copies: true },
+  ...{ id: exampleId, app: 'google-calendar', account: 'maya@example.com', busy: true, copies: true, follows: true },
   ...{ synced_at: '2026-11-24T10:00:00.000Z', failure: null },
 }
 const calendars = z.array(SyncedCalendar)
@@ -65,8 +67,8 @@ export const updateSyncedCalendar = fn('update-synced-calendar', {
   idempotent: true,
   summary: 'Says what a synced calendar is for',
   description:
-    '`busy`: its events take their time on booking pages. `copies`: confirmed appointments are written into it from now on. Those that were written stay.',
-  body: z.object({ calendar_id, busy: z.boolean(), copies: z.boolean() }),
+    '`busy`: its events take their time on booking pages. `copies`: confirmed appointments are written into it from now on. Those that were written stay. `follows`: an appointment that is moved or deleted there is moved or cancelled here, and its guest is told; absent, it stays as it is.',
+  body: z.object({ calendar_id, busy: z.boolean(), copies: z.boolean(), follows: z.boolean().optional() }),
   reply: SyncedCalendar,
   example: { request: { calendar_id: exampleId, busy: true, copies: false }, reply: example },
   errors: ['not_found'],

@@ -124,22 +124,32 @@ export async function deleteAppointment(
   })
 }
 
+type Own = { id: string; userId: string; version?: number }
+
+/** By its owner, here or in a calendar over there. Null where it is not to be moved, or changed meanwhile. */
+export async function moveOwn(trx: Trx, own: Own & { starts_at: Date; ends_at: Date }): Promise<Booking | null> {
+  const { id, userId, version, starts_at, ends_at } = own
+  const type = await typeOf(trx, id, userId)
+  const during = rangeOf(starts_at, ends_at, type?.before_minutes, type?.after_minutes)
+  const booking = await changeBooking(
+    trx,
+    { id, userId, states: ['pending', 'confirmed'], version },
+    { starts_at, ends_at, during, remind_at: remindAt(starts_at, type?.remind_minutes ?? 0) },
+  )
+  if (!booking) return null
+  await settleMoved(trx, booking, 'owner')
+  await publish(trx, appointmentMoved, userId, told(booking, 'owner'))
+  if (booking.state === 'confirmed') await mailBoth(trx, booking, 'moved', ['guest', 'host'])
+  return booking
+}
+
 export async function moveAppointment(ctx: Call, input: Input<typeof api.moveAppointment>): Promise<Output<typeof api.moveAppointment>> {
   const { id: userId } = signedIn(ctx)
-  const [starts_at, ends_at] = [new Date(input.starts_at), new Date(input.ends_at)]
+  const { appointment_id: id, version } = input
   return inTransaction(ctx.db, async (trx) => {
-    const type = await typeOf(trx, input.appointment_id, userId)
-    const during = rangeOf(starts_at, ends_at, type?.before_minutes, type?.after_minutes)
-    const booking = await changeBooking(
-      trx,
-      { id: input.appointment_id, userId, states: ['pending', 'confirmed'], version: input.version },
-      { starts_at, ends_at, during, remind_at: remindAt(starts_at, type?.remind_minutes ?? 0) },
-    )
-    if (!booking) throw await whyNot(trx, input.appointment_id, userId, input.version)
-    await settleMoved(trx, booking, 'owner')
-    await publish(trx, appointmentMoved, userId, told(booking, 'owner'))
-    if (booking.state === 'confirmed') await mailBoth(trx, booking, 'moved', ['guest', 'host'])
-    return { appointment_id: booking.id, version: booking.version }
+    const booking = await moveOwn(trx, { id, userId, version, starts_at: new Date(input.starts_at), ends_at: new Date(input.ends_at) })
+    if (!booking) throw await whyNot(trx, id, userId, version)
+    return { appointment_id: id, version: booking.version }
   })
 }
 
@@ -153,6 +163,16 @@ export async function editAppointment(ctx: Call, input: Input<typeof api.editApp
   })
 }
 
+export async function cancelOwn(trx: Trx, { id, userId, version, reason = '' }: Own & { reason?: string }): Promise<Booking | null> {
+  const guard = { id, userId, states: ['pending', 'confirmed'] as const, version }
+  const booking = await changeBooking(trx, guard, { state: 'cancelled', reason, remind_at: null })
+  if (!booking) return null
+  await settleCancelled(trx, booking, 'owner')
+  await publish(trx, appointmentCancelled, userId, told(booking, 'owner'))
+  await mailBoth(trx, booking, 'cancelled', ['guest'])
+  return booking
+}
+
 export async function cancelAppointment(
   ctx: Call,
   { appointment_id: id, reason }: Input<typeof api.cancelAppointment>,
@@ -160,15 +180,8 @@ export async function cancelAppointment(
   const { id: userId } = signedIn(ctx)
   return inTransaction(ctx.db, async (trx) => {
     if (await releaseHold(trx, id, userId, reason)) return { appointment_id: id, state: 'cancelled' as const }
-    const booking = await changeBooking(
-      trx,
-      { id, userId, states: ['pending', 'confirmed'] },
-      { state: 'cancelled', reason, remind_at: null },
-    )
+    const booking = await cancelOwn(trx, { id, userId, reason })
     if (!booking) throw await whyNot(trx, id, userId)
-    await settleCancelled(trx, booking, 'owner')
-    await publish(trx, appointmentCancelled, userId, told(booking, 'owner'))
-    await mailBoth(trx, booking, 'cancelled', ['guest'])
     return { appointment_id: id, state: booking.state }
   })
 }

@@ -16,8 +16,8 @@ type Call = Ctx<CrmDb>
 type Rt = Pick<CarriersRt, 'call'>
 
 const MOST = 10
-const shown = ({ id, app, account, busy, copies, synced_at, failure }: SyncedRow) => ({
-  ...{ id, app, account, busy, copies, failure },
+const shown = ({ id, app, account, busy, copies, follows, synced_at, failure }: SyncedRow) => ({
+  ...{ id, app, account, busy, copies, follows, failure },
   synced_at: synced_at?.toISOString() ?? null,
 })
 const calendarsOf = async (db: Kysely<any>, userId: string) =>
@@ -55,11 +55,11 @@ export async function findCalendars(db: Call['db'], rt: Rt, userId: string): Pro
 
 export async function updateSyncedCalendar(
   ctx: Call,
-  { calendar_id, busy, copies }: Input<typeof contract.updateSyncedCalendar>,
+  { calendar_id, busy, copies, follows }: Input<typeof contract.updateSyncedCalendar>,
 ): Promise<Output<typeof contract.updateSyncedCalendar>> {
   const row = await ctx.db
     .updateTable('synced_calendars')
-    .set({ busy, copies })
+    .set({ busy, copies, ...(follows !== undefined && { follows }) })
     .where('id', '=', calendar_id)
     .where('user_id', '=', signedIn(ctx).id)
     .returningAll()

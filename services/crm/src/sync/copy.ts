@@ -46,20 +46,21 @@ async function copyInto(db: Kysely<CrmDb>, rt: Rt, calendar: SyncedRow, bookingI
       deadlineMs: 30_000,
     }
     let remoteId: string | null
+    let updatedAt: string | null = null
     try {
       const answer = await rt.call(writeCalendarEvent, input, asked)
-      // Its owner took it out over there: that is their decision, and the appointment stays here.
+      // Its owner took it out over there: that is followed by the reading of the calendar, if it is to be.
       remoteId = answer.outcome === 'written' ? (answer.event?.id ?? null) : null
+      updatedAt = answer.event?.updated_at ?? null
     } catch (error) {
       if (error instanceof DomainError && ['connection_broken', 'app_not_connected', 'app_refused'].includes(error.code)) return
       throw error
     }
     await sql`
-      insert into event_copies as c (id, user_id, calendar_id, booking_id, remote_id, version)
-      values (${newId()}, ${calendar.user_id}, ${calendar.id}, ${bookingId}, ${remoteId}, ${written})
-      on conflict (calendar_id, booking_id) do update set remote_id = excluded.remote_id, version = greatest(c.version, excluded.version)`.execute(
-      db,
-    )
+      insert into event_copies as c (id, user_id, calendar_id, booking_id, remote_id, version, updated_at)
+      values (${newId()}, ${calendar.user_id}, ${calendar.id}, ${bookingId}, ${remoteId}, ${written}, ${updatedAt})
+      on conflict (calendar_id, booking_id) do update set remote_id = excluded.remote_id, version = greatest(c.version, excluded.version),
+        updated_at = greatest(c.updated_at, excluded.updated_at)`.execute(db)
     // Read before it was known as ours.
     if (remoteId) await sql`delete from external_events where calendar_id = ${calendar.id} and remote_id = ${remoteId}`.execute(db)
   }

@@ -7,6 +7,7 @@ import { type Kysely, sql } from 'kysely'
 import { actingFor, type CarriersRt } from '../email/transports.ts'
 import type { CrmDb } from '../schema.ts'
 import { type SyncedRow, watch } from './calendars.ts'
+import { followLater } from './follow.ts'
 
 type Changes = Output<typeof listCalendarChanges>
 type Rt = Pick<CarriersRt, 'call'>
@@ -64,6 +65,7 @@ export async function keep(db: Kysely<any>, row: SyncedRow, isNew: boolean, { ev
       where not exists (select from bookings b where b.user_id = ${row.user_id} and b.id::text = e.key)
       on conflict (calendar_id, remote_id) do update set title = excluded.title, starts_at = excluded.starts_at, ends_at = excluded.ends_at,
         all_day = excluded.all_day, busy = excluded.busy, mark = excluded.mark`.execute(trx)
+    if (kept.follows) await followLater(trx, kept, [...last.values()])
     if (!more && listing) await sql`delete from external_events where calendar_id = ${row.id} and mark < ${mark}`.execute(trx)
     await trx
       .updateTable('synced_calendars')

@@ -9,6 +9,7 @@ import type { Config } from '../config.ts'
 import type { CrmDb } from '../schema.ts'
 import { findCalendars, listSyncedCalendars, syncCalendars, syncDue, updateSyncedCalendar } from './calendars.ts'
 import { copyBooking } from './copy.ts'
+import { follow } from './follow.ts'
 import { pull } from './pull.ts'
 
 export function syncRoutes(rt: Runtime<CrmDb, Config>) {
@@ -33,5 +34,6 @@ export function syncRoutes(rt: Runtime<CrmDb, Config>) {
   rt.job(jobs.findCalendars, ({ db }, { payload }) => findCalendars(db, rt, payload.user_id))
   rt.job(jobs.syncCalendar, ({ db }, { payload }) => pull(db, rt, payload.calendar_id))
   rt.job(jobs.copyBooking, ({ db }, { payload }) => copyBooking(db, rt, payload.booking_id))
+  rt.job(jobs.followCopy, ({ db }, { payload }) => follow(db, payload))
   rt.job(jobs.syncDue, (ctx) => syncDue(ctx), { everyMs: 60_000 })
 }

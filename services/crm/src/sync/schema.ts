@@ -19,6 +19,8 @@ export type SyncDb = {
     busy: Generated<boolean>
     /** Whether confirmed appointments are written into it. */
     copies: Generated<boolean>
+    /** Whether appointments that are moved or deleted over there are moved or cancelled here. */
+    follows: Generated<boolean>
     /** Whether it tells us of changes. */
     told: Generated<boolean>
     synced_at: Date | null
@@ -40,5 +42,14 @@ export type SyncDb = {
     mark: number
   }
   /** The version of an appointment that was last written to the other calendar. */
-  event_copies: { id: string; user_id: string; calendar_id: string; booking_id: string; remote_id: string | null; version: number }
+  event_copies: {
+    id: string
+    user_id: string
+    calendar_id: string
+    booking_id: string
+    remote_id: string | null
+    version: number
+    /** When it was last changed over there, by the clock over there: what is older or as old is our own writing. */
+    updated_at: Date | null
+  }
 }

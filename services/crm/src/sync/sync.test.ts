@@ -20,7 +20,18 @@ const HOUR = 3_600_000
 const DAY = 24 * HOUR
 const base = Math.ceil(Date.now() / DAY) * DAY + DAY
 
-type Event = { id: string; title: string; starts_at: string; ends_at: string; all_day: boolean; busy: boolean; key: string | null }
+type Event = {
+  id: string
+  title: string
+  starts_at: string
+  ends_at: string
+  all_day: boolean
+  busy: boolean
+  key: string | null
+  updated_at?: string
+}
+/** By the clock over there, so many minutes after our writing. */
+const clock = (minutes: number) => new Date(base + minutes * 60_000).toISOString()
 /** A calendar over there, behind the contract: it answers with changes since a cursor, in pages, in any order, and can lose what it knew. */
 class Vendor {
   events = new Map<string, Event>()
@@ -62,7 +73,7 @@ class Vendor {
     const events = page.flatMap((id) => {
       const there = this.events.get(id)
       const event = there ? { removed: false, ...there } : { id, ...gone }
-      return [{ ...event, place: null, notes: null, url: null, etag: null, updated_at: null }]
+      return [{ ...event, place: null, notes: null, url: null, etag: null, updated_at: null, ...there }]
     })
     const answer = {
       account: 'maya@example.com',
@@ -79,7 +90,7 @@ class Vendor {
       if (contract.path.endsWith('/list-calendar-changes')) return this.list(input)
       if (contract.path.endsWith('/watch-calendar')) return { told: true, until: null }
       this.writes.push({ ...input, idempotencyKey: options.idempotencyKey })
-      return { outcome: input.event ? 'written' : 'removed', event: input.event ? { id: `at ${input.key}` } : null }
+      return { outcome: input.event ? 'written' : 'removed', event: input.event ? { id: `at ${input.key}`, updated_at: clock(0) } : null }
     },
   } as any
 }
@@ -222,6 +233,69 @@ test('an appointment is written over there once a version, taken out when it is 
   await copyBooking(db, vendor.rt, appointment_id)
   expect(vendor.writes.at(-1)).toMatchObject({ event_id: `at ${appointment_id}`, event: null })
   expect(vendor.writes).toHaveLength(2)
+})
+
+test('an appointment that is moved over there moves here, and one that is deleted is cancelled: each once, guests are told, and what changed here counts [spec-131]', async () => {
+  const vendor = new Vendor(seeded(11))
+  const { id: user_id } = platform.user()
+  const calendar = await aCalendar(user_id)
+  const at = (hour: number) => new Date(base + hour * HOUR).toISOString()
+  const aBooking = async (hour: number) => {
+    const id = newId()
+    const times = { starts_at: at(hour), ends_at: at(hour + 1), during: `[${at(hour)},${at(hour + 1)})` }
+    const guest = { guest_name: 'Ines', guest_email: `g-${id}@example.com`, guest_zone: 'UTC' }
+    await db
+      .insertInto('bookings')
+      .values({ id, user_id, title: `At ${hour}`, state: 'confirmed', ...times, ...guest })
+      .execute()
+    await copyBooking(db, vendor.rt, id)
+    vendor.put(`at ${id}`, hour, 1, { key: id, updated_at: clock(0) })
+    return id
+  }
+  const [moved, deleted, clashes, changed] = [await aBooking(1), await aBooking(3), await aBooking(5), await aBooking(7)]
+  await pull(db, vendor.rt, calendar)
+  const read = (id: string) => db.selectFrom('bookings').select(['state', 'starts_at', 'version']).where('id', '=', id).executeTakeFirst()
+  const asked = async (name: string) =>
+    (await db.selectFrom('outbox').select('payload').where('name', '=', name).where('user_id', '=', user_id).execute()).map(
+      ({ payload }: any) => payload,
+    )
+  // Our own writing comes back, and so does a page from before it: nothing is followed.
+  vendor.put(`at ${moved}`, 30, 1, { key: moved, updated_at: clock(-5) })
+  await pull(db, vendor.rt, calendar)
+  expect(await asked('crm.follow_copy')).toEqual([])
+
+  vendor.put(`at ${moved}`, 10, 2, { key: moved, updated_at: clock(5) })
+  vendor.remove(`at ${deleted}`)
+  vendor.put(`at ${clashes}`, 7, 1, { key: clashes, updated_at: clock(5) })
+  vendor.put(`at ${changed}`, 20, 1, { key: changed, updated_at: clock(5) })
+  await db.updateTable('bookings').set({ version: 2 }).where('id', '=', changed).execute()
+  await pull(db, vendor.rt, calendar)
+  await expect.poll(() => read(moved)).toMatchObject({ state: 'confirmed', starts_at: new Date(at(10)) })
+  await expect.poll(() => read(deleted)).toMatchObject({ state: 'cancelled' })
+  await expect.poll(async () => (await asked('crm.copy_put_back')).length).toBe(1)
+  expect(await read(clashes)).toMatchObject({ state: 'confirmed', starts_at: new Date(at(5)) })
+  expect(await read(changed)).toMatchObject({ state: 'confirmed', starts_at: new Date(at(7)), version: 2 })
+  // Put back over there, and read once more: nothing is done twice.
+  await copyBooking(db, vendor.rt, clashes)
+  expect(vendor.writes.at(-1)).toMatchObject({ event_id: `at ${clashes}`, event: { starts_at: at(5) } })
+  vendor.forgotten = vendor.log.length
+  await pull(db, vendor.rt, calendar)
+  const mails = await asked('crm.booking_mail')
+  const of = (id: string) => mails.filter(({ booking_id }: any) => booking_id === id).map(({ kind, to }: any) => `${kind} ${to}`)
+  expect([of(moved), of(deleted), of(clashes)]).toEqual([['moved guest', 'moved host'], ['cancelled guest'], []])
+  expect([(await asked('crm.appointment_moved')).length, (await asked('crm.appointment_cancelled')).length]).toEqual([1, 1])
+
+  // A calendar that is cleared decides about nobody, and one that is not to be followed neither.
+  const many = [await aBooking(40), await aBooking(42), await aBooking(44), await aBooking(46)]
+  await pull(db, vendor.rt, calendar)
+  for (const id of many) vendor.remove(`at ${id}`)
+  await pull(db, vendor.rt, calendar)
+  expect(await asked('crm.copies_deleted')).toEqual([{ app: calendarApps[0], count: 4 }])
+  await db.updateTable('synced_calendars').set({ follows: false }).where('id', '=', calendar).execute()
+  vendor.put(`at ${moved}`, 15, 1, { key: moved, updated_at: clock(9) })
+  await pull(db, vendor.rt, calendar)
+  for (const id of [...many, moved]) expect(await read(id)).toMatchObject({ state: 'confirmed' })
+  expect(await read(moved)).toMatchObject({ starts_at: new Date(at(10)) })
 })
 
 test('nobody sees or changes the calendars of another', async () => {

@@ -73,10 +73,10 @@ export function SyncedCalendars() {
 }
 
 function Row({ calendar, onChanged }: { calendar: SyncedCalendar; onChanged: () => void }) {
-  const { id, app, account, busy, copies, synced_at, failure } = calendar
-  const change = (to: { busy: boolean; copies: boolean }) =>
+  const { id, app, account, busy, copies, follows = true, synced_at, failure } = calendar
+  const change = (to: { busy?: boolean; copies?: boolean; follows?: boolean }) =>
     attempt('The calendar was not changed', async () => {
-      await call('update-synced-calendar', { calendar_id: id, ...to }, newKey())
+      await call('update-synced-calendar', { calendar_id: id, busy, copies, ...to }, newKey())
       onChanged()
     })
   const when = synced_at ? (ago(synced_at) === 'now' ? 'Synced just now' : `Synced ${ago(synced_at)} ago`) : 'Reading for the first time'
@@ -96,8 +96,9 @@ function Row({ calendar, onChanged }: { calendar: SyncedCalendar; onChanged: () 
         {failure ? <p className="text-13 text-bad">{failure}</p> : null}
       </div>
       <div className="flex flex-col gap-2">
-        {choice('Block times taken there', busy, (to) => change({ busy: to, copies }))}
-        {choice('Add appointments there', copies, (to) => change({ busy, copies: to }))}
+        {choice('Block times taken there', busy, (to) => change({ busy: to }))}
+        {choice('Add appointments there', copies, (to) => change({ copies: to }))}
+        {choice('Follow what I move or delete there, and tell guests', follows, (to) => change({ follows: to }))}
       </div>
     </li>
   )
