@@ -105,6 +105,22 @@ test('people and machines are told apart, each counts once, and the contact hear
   })
 })
 
+test('a follow-up goes to those who got the campaign and have not opened it by then [spec-134]', async () => {
+  const { user, id, mails, addresses } = await sentTo(3)
+  await world.contacts(user, 4)
+  await open(linkOf(mails[0]!, '/mail/open/'))
+  const { body } = await world.call('follow-up-campaign', user, { campaign_id: id })
+  // After the draft was made, and before it is sent.
+  await open(linkOf(mails[1]!, '/mail/click'))
+  const made = await world.campaign(body.campaign_id)
+  expect(made).toMatchObject({ name: 'Follow-up: Spring news', status: 'draft', subject: 'Hello {{ first_name }}' })
+  await world.call('send-campaign', user, { campaign_id: body.campaign_id })
+  await ended(body.campaign_id)
+  expect((await world.recipients(body.campaign_id)).map(({ email }: any) => email)).toEqual([addresses[2]])
+  expect((await world.call('follow-up-campaign', user, { campaign_id: await world.draft(user) })).body.code).toBe('campaign_state')
+  expect((await world.call('follow-up-campaign', await world.seller(), { campaign_id: id })).body.code).toBe('not_found')
+})
+
 test('a link that was altered leads nowhere: neither another address nor another recipient [spec-134]', async () => {
   const { mails, id, report } = await sentTo(1)
   const token = new URL(linkOf(mails[0]!, '/mail/click')).searchParams.get('token')!

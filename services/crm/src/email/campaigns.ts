@@ -139,6 +139,23 @@ export async function duplicateCampaign(
   })
 }
 
+export async function followUpCampaign(
+  ctx: Ctx<CrmDb>,
+  { campaign_id }: Input<typeof contract.followUpCampaign>,
+): Promise<Output<typeof contract.followUpCampaign>> {
+  const { id: userId } = signedIn(ctx)
+  return inTransaction(ctx.db, async (trx) => {
+    const { name, subject, document, sender_id, sent_count } = await readCampaign(trx, userId, campaign_id)
+    if (!sent_count) throw new DomainError('campaign_state')
+    const of = (is: 'received' | 'not_opened') => ({ field: 'campaign' as const, is, value: campaign_id })
+    const segment = { match: 'all' as const, conditions: [of('received'), of('not_opened')] }
+    return insertCampaign(trx, userId, {
+      ...{ name: `Follow-up: ${name}`.slice(0, 120), subject, sender_id },
+      ...{ document: JSON.stringify(document), segment: JSON.stringify(segment) },
+    })
+  })
+}
+
 /** Its recipients and events go with it. */
 export async function deleteCampaign(
   ctx: Ctx<CrmDb>,

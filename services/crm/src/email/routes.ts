@@ -17,7 +17,7 @@ import type { Runtime } from '@operon/kit/service'
 import { settleAbandoned } from '@operon/kit/settle'
 import type { Config } from '../config.ts'
 import type { CrmDb } from '../schema.ts'
-import { createCampaign, deleteCampaign, duplicateCampaign, findCampaigns, getCampaign, updateCampaign } from './campaigns.ts'
+import { createCampaign, deleteCampaign, duplicateCampaign, findCampaigns, followUpCampaign, getCampaign, updateCampaign } from './campaigns.ts'
 import { checkEmail } from './checks.ts'
 import { addSuppression, askOptIn, listSuppressions, removeSuppression } from './consents.ts'
 import { checkSender, type Dns, systemDns } from './dns.ts'
@@ -70,6 +70,7 @@ export function emailRoutes(rt: Runtime<CrmDb, Config>, mailer: Mailer, { dns = 
   serve(app, campaigns.getCampaign, getCampaign)
   serve(app, campaigns.findCampaigns, findCampaigns)
   serve(app, campaigns.duplicateCampaign, duplicateCampaign)
+  serve(app, campaigns.followUpCampaign, followUpCampaign)
   serve(app, campaigns.deleteCampaign, deleteCampaign)
   serve(app, sending.previewCampaign, (ctx, input) => previewCampaign(ctx, input, senders))
   serve(app, sending.sendTestCampaign, (ctx, input) => sendTestCampaign(ctx, input, senders, rt))

@@ -1,4 +1,4 @@
-import { Copy, EllipsisVertical, LayoutTemplate, Trash2 } from 'lucide-react'
+import { Copy, EllipsisVertical, LayoutTemplate, MailPlus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import { IconButton } from '../../ui/Button.tsx'
@@ -18,6 +18,12 @@ export function CampaignMenu({ of, onCopied, onGone }: { of: Of; onCopied: (id: 
       const copy = await call('duplicate-campaign', { campaign_id }, newKey())
       await refresh()
       onCopied(copy.campaign_id)
+    })
+  const followUp = () =>
+    attempt('The follow-up was not created', async () => {
+      const next = await call('follow-up-campaign', { campaign_id }, newKey())
+      await refresh()
+      onCopied(next.campaign_id)
     })
   const keep = () =>
     attempt('The template was not saved', async () => {
@@ -48,6 +54,11 @@ export function CampaignMenu({ of, onCopied, onGone }: { of: Of; onCopied: (id: 
         <MenuItem icon={<Copy />} onSelect={duplicate}>
           Duplicate
         </MenuItem>
+        {sent_count ? (
+          <MenuItem icon={<MailPlus />} onSelect={followUp}>
+            Follow up with people who did not open it
+          </MenuItem>
+        ) : null}
         <MenuItem icon={<LayoutTemplate />} onSelect={keep}>
           Save as a template
         </MenuItem>

@@ -245,3 +245,20 @@ export const duplicateCampaign = fn('duplicate-campaign', {
   reply: z.object({ campaign_id }),
   errors: ['not_found', 'campaigns_full'],
 })
+export const followUpCampaign = fn('follow-up-campaign', {
+  access: 'user',
+  idempotent: true,
+  summary: 'Drafts the same email for those who got a campaign and have not opened it',
+  description: 'Who that is, is settled when the draft is sent. Nothing is sent by this.',
+  body: z.object({ campaign_id }),
+  reply: z.object({ campaign_id }),
+  example: { request: { campaign_id: exampleId }, reply: { campaign_id: exampleId } },
+  errors: ['not_found', 'campaign_state', 'campaigns_full'],
+  action: {
+    title: 'Follow up on a campaign',
+    when: 'The person asks to write once more to those who did not open a campaign',
+    effect: 'changes',
+    does: () => 'Adds a draft of the campaign for those who have not opened it',
+    undo: { contract: deleteCampaign, seconds: 600 },
+  },
+})
