@@ -12,7 +12,14 @@ test('a newcomer imports a spreadsheet, emails a segment, sees it opened, is boo
   const [ines, tom, other] = ['ines', 'tom', 'other'].map((name) => `${name}-${mark}@example.com`)
   const sheet = `Name,E-mail,Tags\nInes Ortega,${ines},regular\nTom Reed,${tom},regular\nPat Vale,${other},\n`
   const link = await call(page.request, session, 'create-event-type', {
-    ...{ title: 'First call', slug: 'first-call', minutes: 30, place_kind: 'link', place: 'https://meet.example/ann', zone: 'Europe/Berlin' },
+    ...{
+      title: 'First call',
+      slug: 'first-call',
+      minutes: 30,
+      place_kind: 'link',
+      place: 'https://meet.example/ann',
+      zone: 'Europe/Berlin',
+    },
   })
   await call(page.request, session, 'save-sender', { provider: 'sandbox', name: 'Harbour Cafe', email: 'news@harbour.example' })
   await enter(page, session, '/dashboard/crm')
@@ -28,7 +35,12 @@ test('a newcomer imports a spreadsheet, emails a segment, sees it opened, is boo
   })
   await test.step('a campaign to a segment, and its opens as they happen', async () => {
     const text = 'The new menu is [here](https://menu.example/spring).'
-    const { campaign_id } = await call(page.request, session, 'create-campaign', { name: 'Spring news', subject: 'New on the menu', text, tag: 'regular' })
+    const { campaign_id } = await call(page.request, session, 'create-campaign', {
+      name: 'Spring news',
+      subject: 'New on the menu',
+      text,
+      tag: 'regular',
+    })
     await page.goto(`/dashboard/email-studio?campaign=${campaign_id}`)
     await page.getByRole('button', { name: 'Review and send' }).click()
     const review = page.getByRole('dialog', { name: 'Review and send' })

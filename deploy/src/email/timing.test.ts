@@ -188,6 +188,11 @@ test('a segment is a tree of conditions over contacts and what they did', async 
     ],
   }
   expect(await names(nested)).toEqual(['vip', 'won'])
+  const { field_id } = (await call('create-contact-field', ed, { name: 'Seats', kind: 'number' })).body
+  const big = await add('big', { fields: { [field_id]: 40 } })
+  const own = (is: string, value: unknown) => names({ conditions: [{ field: 'own', is, id: field_id, value }] })
+  expect([await own('is', 40), await own('is', 4), await own('is_not', 40)]).toEqual([['big'], [], ['old', 'vip', 'won']])
+  await call('delete-contact', ed, { contact_id: big })
   const injection = "x' or true --"
   expect(await names({ conditions: [{ field: 'source', is: 'is', value: injection }] })).toEqual([])
   const { segment_id } = (await call('save-segment', ed, { name: 'VIPs', tree: nested })).body

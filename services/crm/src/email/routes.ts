@@ -17,7 +17,15 @@ import type { Runtime } from '@operon/kit/service'
 import { settleAbandoned } from '@operon/kit/settle'
 import type { Config } from '../config.ts'
 import type { CrmDb } from '../schema.ts'
-import { createCampaign, deleteCampaign, duplicateCampaign, findCampaigns, followUpCampaign, getCampaign, updateCampaign } from './campaigns.ts'
+import {
+  createCampaign,
+  deleteCampaign,
+  duplicateCampaign,
+  findCampaigns,
+  followUpCampaign,
+  getCampaign,
+  updateCampaign,
+} from './campaigns.ts'
 import { checkEmail } from './checks.ts'
 import { addSuppression, askOptIn, listSuppressions, removeSuppression } from './consents.ts'
 import { checkSender, type Dns, systemDns } from './dns.ts'

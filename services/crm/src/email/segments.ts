@@ -32,6 +32,8 @@ function conditionOf(of: Condition): Where {
       return sql<SqlBool>`leads.created_at ${sql.raw(of.is === 'within_days' ? '>=' : '<')} now() - ${of.value} * interval '1 day'`
     case 'activity':
       return sql<SqlBool>`leads.last_activity_at ${sql.raw(of.is === 'within_days' ? '>=' : '<')} now() - ${of.value} * interval '1 day'`
+    case 'own':
+      return sql<SqlBool>`${not(of.is === 'is_not')} leads.fields @> ${JSON.stringify({ [of.id]: of.value })}::jsonb`
     case 'campaign': {
       const did = of.is.endsWith('opened')
         ? sql`and r.opened_at is not null`

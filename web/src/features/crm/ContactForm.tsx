@@ -1,9 +1,9 @@
 import { call } from '../../api/call.ts'
 import { SelectField, TextField } from '../../ui/Field.tsx'
 import { FormDialog } from '../../ui/FormDialog.tsx'
+import { FieldInput } from '../../ui/OwnField.tsx'
+import { typedAs, useFields } from '../../ui/ownFields.ts'
 import { toast } from '../../ui/toast.tsx'
-import { FieldInput } from './fields/FieldInput.tsx'
-import { typedAs, useFields } from './fields/fields.ts'
 import { type Contact, newKey } from './queries.ts'
 import { capital, statuses } from './words.ts'
 

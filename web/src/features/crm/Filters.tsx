@@ -1,9 +1,9 @@
 import { X } from 'lucide-react'
 import { Button } from '../../ui/Button.tsx'
 import { SearchAsTyped, SelectField } from '../../ui/Field.tsx'
+import { FieldInput } from '../../ui/OwnField.tsx'
+import { useFields } from '../../ui/ownFields.ts'
 import type { Address } from './address.ts'
-import { FieldInput } from './fields/FieldInput.tsx'
-import { useFields } from './fields/fields.ts'
 import { useCompany, useTags } from './queries.ts'
 import { capital, sortNames, sorts, statuses, temperatureNames } from './words.ts'
 

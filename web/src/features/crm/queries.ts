@@ -2,8 +2,8 @@ import type { CallReply } from '@operon/contracts/calls'
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import { call, useCall } from '../../api/call.ts'
+import { typedAs, useFields } from '../../ui/ownFields.ts'
 import type { Address } from './address.ts'
-import { typedAs, useFields } from './fields/fields.ts'
 
 export type Contact = CallReply<'find-contacts'>['contacts'][number]
 export type ContactDetail = CallReply<'show-contact'>

@@ -14,6 +14,7 @@ import { FormDialog } from '../../ui/FormDialog.tsx'
 import { Busy, EmptyRow, GeneRow, Mark, Wordmark } from '../../ui/Mark.tsx'
 import { Markdown, OwnPictures } from '../../ui/Markdown.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/Menu.tsx'
+import { FieldInput } from '../../ui/OwnField.tsx'
 import { Alert, EmptyState, ErrorState, PageHeader, Panel, Pill, SamplePill, Skeleton } from '../../ui/Panel.tsx'
 import { Papers } from '../../ui/Papers.tsx'
 import { Photos } from '../../ui/Photos.tsx'
@@ -73,6 +74,7 @@ export function DevUiPage() {
             <option>30 days</option>
           </SelectField>
           <TextArea label="Notes" />
+          <FieldInput field={{ id: 'seats', name: 'A field of one’s own', kind: 'number', options: [] }} />
           <Questions of={questions} onChange={setQuestions} most={2} fresh={() => withKey({ label: '', required: false })} />
           <Field label="A control of its own" hint="Label, hint and error around anything.">
             {({ id }) => <input id={id} type="range" className="accent-signal-text" />}

@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { fn, oneLine, text, time } from '../../contract.ts'
+import { fn, id, oneLine, text, time } from '../../contract.ts'
 import { contactStatuses, Tag } from '../contacts.ts'
+import { FieldValue } from '../fields.ts'
 import { temperatures } from '../heat.ts'
 import { campaign_id, exampleId, segment_id } from './shapes.ts'
 
@@ -14,6 +15,8 @@ const Condition = z.discriminatedUnion('field', [
   z.object({ field: z.literal('source'), is: z.enum(['is', 'is_not']), value: text(40) }),
   z.object({ field: z.literal('created'), is: z.enum(['within_days', 'before_days']), value: days }),
   z.object({ field: z.literal('activity'), is: z.enum(['within_days', 'before_days']), value: days }),
+  /** A field of the account's own, by its id. */
+  z.object({ field: z.literal('own'), is: z.enum(['is', 'is_not']), id: id('contact_field'), value: FieldValue }),
   z.object({
     field: z.literal('campaign'),
     is: z.enum(['received', 'opened', 'clicked', 'not_opened', 'not_clicked']),

@@ -5,11 +5,11 @@ import { Button, IconButton } from '../../../ui/Button.tsx'
 import { Confirm, Dialog } from '../../../ui/Dialog.tsx'
 import { Checkbox, SelectField, TextArea, TextField } from '../../../ui/Field.tsx'
 import { FormDialog } from '../../../ui/FormDialog.tsx'
+import { kindNames, type OwnField, useFields } from '../../../ui/ownFields.ts'
 import { attempt } from '../../../ui/toast.tsx'
 import type { Address } from '../address.ts'
 import { newKey, useRefresh } from '../queries.ts'
 import { MOST_COLUMNS, usualColumns } from './columns.ts'
-import { kindNames, type OwnField, useFields } from './fields.ts'
 
 /** What the list shows beside the usual, and the fields of one's own. */
 export function ColumnsDialog({ address, onClose }: { address: Address; onClose: () => void }) {

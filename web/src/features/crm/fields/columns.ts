@@ -1,7 +1,7 @@
 import { day } from '../../../ui/format.ts'
+import { type OwnField, shownValue } from '../../../ui/ownFields.ts'
 import type { Contact } from '../queries.ts'
 import { capital } from '../words.ts'
-import { type OwnField, shownValue } from './fields.ts'
 
 export const MOST_COLUMNS = 4
 export const usualColumns = { phone: 'Phone', job_title: 'Job title', source: 'Source', created: 'Added' }

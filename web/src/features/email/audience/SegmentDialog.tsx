@@ -4,6 +4,8 @@ import { call, useCall } from '../../../api/call.ts'
 import { Button, IconButton } from '../../../ui/Button.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { SelectField, TextField } from '../../../ui/Field.tsx'
+import { FieldInput } from '../../../ui/OwnField.tsx'
+import { typedAs, typedOf, useFields } from '../../../ui/ownFields.ts'
 import { Alert } from '../../../ui/Panel.tsx'
 import { attempt } from '../../../ui/toast.tsx'
 import { newKey, type Segment, type SegmentTree, useCampaigns, useRefresh, useSegmentPreview } from '../queries.ts'
@@ -223,6 +225,8 @@ function Value({ of, onChange }: { of: Condition; onChange: (next: Condition) =>
       )
     case 'source':
       return <TextField label="Value" value={of.value} maxLength={40} placeholder="import" onChange={(event) => set(event.target.value)} />
+    case 'own':
+      return <OwnValue of={of} onChange={onChange} />
     case 'campaign':
       return <CampaignValue value={of.value} onChange={set} />
     default:
@@ -253,6 +257,36 @@ function TagValue({ value, onChange }: { value: string; onChange: (tag: string) 
         <option key={tag}>{tag}</option>
       ))}
     </SelectField>
+  )
+}
+
+function OwnValue({ of, onChange }: { of: Extract<Condition, { field: 'own' }>; onChange: (next: Condition) => void }) {
+  const fields = useFields()
+  const chosen = fields.find(({ id }) => id === of.id)
+  return (
+    <div className="flex flex-col gap-2">
+      <SelectField
+        label="Which one"
+        value={of.id}
+        onChange={(event) => onChange({ ...of, id: event.target.value, value: '' })}
+        hint={fields.length ? undefined : 'Your contacts have no fields of your own yet.'}
+      >
+        <option value="">Choose a field</option>
+        {fields.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </SelectField>
+      {chosen ? (
+        <FieldInput
+          field={chosen}
+          label="Value"
+          value={typedOf(of.value)}
+          onChange={(typed) => onChange({ ...of, value: typedAs(chosen, typed) ?? '' })}
+        />
+      ) : null}
+    </div>
   )
 }
 

@@ -1,3 +1,4 @@
+import { typedOf } from '../../../ui/ownFields.ts'
 import type { SegmentTree } from '../queries.ts'
 
 export type Part = SegmentTree['conditions'][number]
@@ -13,6 +14,7 @@ export const fieldNames: Record<Field, string> = {
   created: 'Added',
   activity: 'Last activity',
   campaign: 'Campaign',
+  own: 'A field of your own',
 }
 export const verbs: Record<Field, Record<string, string>> = {
   tag: { has: 'is', has_not: 'is not' },
@@ -21,6 +23,7 @@ export const verbs: Record<Field, Record<string, string>> = {
   source: { is: 'is', is_not: 'is not' },
   created: { within_days: 'in the last … days', before_days: 'more than … days ago' },
   activity: { within_days: 'in the last … days', before_days: 'more than … days ago' },
+  own: { is: 'is', is_not: 'is not' },
   campaign: {
     received: 'was received',
     opened: 'was opened',
@@ -47,11 +50,14 @@ export function newCondition(field: Field): Condition {
       return { field, is: 'within_days', value: 30 }
     case 'campaign':
       return { field, is: 'opened', value: '' }
+    case 'own':
+      return { field, is: 'is', id: '', value: '' }
   }
 }
 
 export const isGroup = (part: Part): part is Group => !('field' in part)
-const isWhole = (part: Part): boolean => (isGroup(part) ? part.conditions.length > 0 && part.conditions.every(isWhole) : part.value !== '')
+const isWhole = (part: Part): boolean =>
+  isGroup(part) ? part.conditions.length > 0 && part.conditions.every(isWhole) : part.value !== '' && !('id' in part && part.id === '')
 /** Every condition says what it means. */
 export const isReady = (tree: SegmentTree): boolean => tree.conditions.every(isWhole)
 
@@ -71,6 +77,7 @@ function words(of: Condition, campaigns: ReadonlyMap<string, string> | undefined
     return of.is === 'within_days' ? `${what} in the last ${of.value} days` : `${what} more than ${of.value} days ago`
   }
   if (of.field === 'campaign') return `${campaigns?.get(of.value) ?? 'a campaign'} ${verbs.campaign[of.is]}`
+  if (of.field === 'own') return `a field of your own ${verbs.own[of.is]} ${typedOf(of.value) || '…'}`
   const value = of.field === 'temperature' ? temperatures[of.value] : of.field === 'status' ? statuses[of.value] : of.value
   return `${fieldNames[of.field].toLowerCase()} ${verbs[of.field][of.is]} ${value || '…'}`
 }

@@ -1,6 +1,6 @@
 import type { CallReply } from '@operon/contracts/calls'
-import { useCall } from '../../../api/call.ts'
-import { day } from '../../../ui/format.ts'
+import { useCall } from '../api/call.ts'
+import { day } from './format.ts'
 
 export type OwnField = CallReply<'list-contact-fields'>['fields'][number]
 export type Value = string | number | boolean

@@ -1,5 +1,5 @@
-import { SelectField, TextField } from '../../../ui/Field.tsx'
-import { type OwnField, typedOf, type Value } from './fields.ts'
+import { SelectField, TextField } from './Field.tsx'
+import { type OwnField, typedOf, type Value } from './ownFields.ts'
 
 type Props = { field: OwnField; name?: string; value?: Value | undefined; onChange?: (typed: string) => void; label?: string }
 
