@@ -234,16 +234,18 @@ test('an account asks 60 addresses an hour for consent at most, whoever they are
 
 test('an inbox is asked for consent ten times a day at most, by however many accounts, and by no name that is a link [S28]', async () => {
   const email = `asked-by-many-${newId()}@example.com`
-  const users = await Promise.all(Array.from({ length: 12 }, () => world.seller()))
+  const users = await Promise.all(Array.from({ length: 12 }, () => world.subscriber()))
   await world.call('save-sender', users[0]!, { provider: 'sandbox', name: 'Prize at evil.example', email: 'news@harbour.example' })
   for (const user of users) expect((await world.call('ask-opt-in', user, { email })).body).toEqual({ asked: true })
   const last = { email: `asked-last-${newId()}@example.com` }
   await vi.waitFor(async () => expect((await world.mails(email)).length).toBeGreaterThan(9))
   await world.call('ask-opt-in', users[0]!, last)
   await vi.waitFor(async () => expect(await world.mails(last.email)).toHaveLength(1))
-  const mails = await world.mails(email)
-  expect(mails).toHaveLength(10)
-  expect(JSON.stringify(mails)).not.toContain('evil.example')
+  expect(await world.mails(email)).toHaveLength(10)
+  expect((await world.mails(last.email))[0]).toMatchObject({
+    subject: 'Do you want emails from Prize at evil. example?',
+    text: expect.not.stringContaining('evil.example'),
+  })
 })
 
 test('the unsubscribe link in a single email ends those too, until the person opts in by a letter of the platform', async () => {
