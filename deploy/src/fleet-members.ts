@@ -34,17 +34,18 @@ type Options = {
   port: number
   /** Where other machines reach the services of this one; sockets otherwise. */
   own: string | undefined
+  firstPort: number
   processes: Map<string, Supervised>
   log: (line: string) => void
   onChange: () => void
 }
 
 /** Ports of a machine's services, ten each: 9100 is identity-1, 9110 billing-1. Other machines may rely on them. */
-const FIRST_PORT = 9_100
+export const FIRST_PORT = 9_100
 const AT_MOST = 10
 
 /** The services and gateways of one launcher: how many, where they listen, and how they come and go. */
-export function openMembers({ env, dataDir, run, root, host, port, own, processes, log, onChange }: Options) {
+export function openMembers({ env, dataDir, run, root, host, port, own, firstPort, processes, log, onChange }: Options) {
   const addresses = new Map<string, string>()
   const scripts = new Map<string, string>()
   const argsOf = (tree: string, script: string) => ['--import', path(ownRoot, 'deploy/src/child.ts'), path(tree, script)]
@@ -70,9 +71,18 @@ export function openMembers({ env, dataDir, run, root, host, port, own, processe
     )
   }
 
+  const servicePort = (service: ServiceName, number: number) => firstPort + placeOf(service) * AT_MOST + number - 1
+  /** A process of somebody else at an address of ours would be asked whether it is ready, and answer for the one that could not listen. */
+  async function demandPorts(service: ProcessName, numbers: number[]) {
+    for (const number of numbers) {
+      if (service === 'gateway') await demandPort(port + number - 1, host)
+      else if (own) await demandPort(servicePort(service, number), own, { variable: 'FLEET_PORT', command: 'npm run fleet' })
+    }
+  }
+
   function addressOf(service: ProcessName, number: number): string {
     if (service === 'gateway') return `${host}:${port + number - 1}`
-    if (own) return `${own}:${FIRST_PORT + placeOf(service) * AT_MOST + number - 1}`
+    if (own) return `${own}:${servicePort(service, number)}`
     return path(run, `${service}-${number}.sock`)
   }
 
@@ -121,8 +131,9 @@ export function openMembers({ env, dataDir, run, root, host, port, own, processe
     return said?.ok === true && said.failing.length === 0
   }
 
-  function begin(service: ProcessName, count: number) {
+  async function begin(service: ProcessName, count: number) {
     const running = namesOf(service).length
+    await demandPorts(service, Array.from({ length: count - running }, (_, i) => running + 1 + i))
     for (let number = running + 1; number <= count; number++) launch(service, number)
     if (service !== 'gateway') tell(service)
   }
@@ -133,7 +144,6 @@ export function openMembers({ env, dataDir, run, root, host, port, own, processe
     if (service === 'sandbox' && count > 1) throw new SetupError('sandbox keeps its state in its own memory: there can be only one')
     if (!names.length) throw new SetupError(`${service} does not run in this fleet`)
     if (count > names.length) {
-      if (service === 'gateway') for (let at = names.length; at < count; at++) await demandPort(port + at, host)
       return join(service, count)
     }
     const leaving = names.slice(count)
@@ -145,8 +155,10 @@ export function openMembers({ env, dataDir, run, root, host, port, own, processe
   /** Up to so many of it, and the gateways are told once the new ones are ready. */
   async function join(service: ProcessName, count = 1, tree = root) {
     const running = namesOf(service).length
-    const added = Array.from({ length: count - running }, (_, i) => `${service}-${running + 1 + i}`)
-    for (const name of added) launch(service, numberOf(name), tree)
+    const numbers = Array.from({ length: count - running }, (_, i) => running + 1 + i)
+    await demandPorts(service, numbers)
+    const added = numbers.map((number) => `${service}-${number}`)
+    for (const number of numbers) launch(service, number, tree)
     try {
       await allReady(added)
     } catch (error) {

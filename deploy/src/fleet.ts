@@ -6,7 +6,7 @@ import { startNats, startRedis } from './brokers.ts'
 import { takeDataDir } from './data-dir.ts'
 import { type KeptPostgres, keepPostgres } from './database.ts'
 import { type Counts, commands, listenForCommands, readCounts, tellFleet } from './fleet-control.ts'
-import { type Members, openMembers, ownRoot } from './fleet-members.ts'
+import { FIRST_PORT, type Members, openMembers, ownRoot } from './fleet-members.ts'
 import { endLeftovers, noteKeeper, runFolder } from './fleet-run.ts'
 import { demandPort, exitWith, launcherEnv, stopOnSignals } from './launcher.ts'
 import { say } from './log.ts'
@@ -98,15 +98,16 @@ export async function startFleet({
     ])
 
     const own = given.FLEET_ADDRESS
-    const members = openMembers({ env, dataDir, run, root, host: asked.HOST, port, own, processes, log, onChange: note.write })
+    const firstPort = Number(given.FLEET_PORT) || FIRST_PORT
+    const members = openMembers({ env, dataDir, run, root, host: asked.HOST, port, own, firstPort, processes, log, onChange: note.write })
     // Undone last in, first out: gateways, then services.
     undo.push(() => members.stopAll('services'))
     undo.push(() => members.stopAll('gateways'))
-    for (const service of services) members.begin(service, counts[service] ?? 1)
+    for (const service of services) await members.begin(service, counts[service] ?? 1)
     await members.allReady()
     await building
     env.WEB_DIST ??= webDist
-    members.begin('gateway', counts.gateway ?? 1)
+    await members.begin('gateway', counts.gateway ?? 1)
     await members.allReady()
     note.write()
     undo.push(await listenForCommands(run, { env, members, buildWeb, log }))

@@ -14,11 +14,13 @@ export function launcherEnv(defaults: Record<string, string> = {}): NodeJS.Proce
   return { ...(facesPeople(given) ? {} : ownMachine), ...defaults, ...given }
 }
 
-export async function demandPort(port: number, host: string): Promise<void> {
+export async function demandPort(port: number, host: string, { variable = 'PORT', command = 'npm start' } = {}): Promise<void> {
   const problem = port === 0 ? null : await portProblem(port, host)
   if (!problem) return
   if (problem === 'EADDRINUSE')
-    throw new SetupError(`Port ${port} is taken by another program: set PORT to a free one, for example PORT=${port + 1} npm start`)
+    throw new SetupError(
+      `Port ${port} is taken by another program: set ${variable} to a free one, for example ${variable}=${port + 1} ${command}`,
+    )
   if (problem === 'EACCES') throw new SetupError(`Port ${port} needs more rights than this user has: set PORT to one above 1023`)
   if (problem === 'EADDRNOTAVAIL' || problem === 'ENOTFOUND') throw new SetupError(`HOST: ${host} is no address of this machine`)
   throw new SetupError(`Port ${port} on ${host} cannot be used: ${problem}`)

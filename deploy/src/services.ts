@@ -54,6 +54,7 @@ export async function knownVariables(): Promise<Set<string>> {
     ...upper.flatMap((name) => [`UPSTREAM_${name}`, `DATABASE_URL_${name}`]),
     'LISTEN',
     'FLEET_ADDRESS',
+    'FLEET_PORT',
     'WEB_DIST',
   ])
 }

@@ -107,7 +107,8 @@ export async function startConfirming(staff: string[] = []) {
   /** Adds a passkey to the account of this session: what signs in with it, as often as it is asked to. */
   async function plantPasskey(token: string) {
     const device = newAuthenticator(platform.url)
-    const { body: begun } = await post('/auth/v1/passkeys/registration/options', {}, token)
+    const { status, body: begun } = await post('/auth/v1/passkeys/registration/options', {}, token)
+    if (status !== 200) throw new Error(`no passkey could be begun: ${status} ${JSON.stringify(begun)}`)
     const { body: added } = await post(
       '/auth/v1/passkeys/registration/verify',
       { challenge_id: begun.challenge_id, credential: device.create(begun.options) },

@@ -46,9 +46,14 @@ export const production: Env = { ...process.env, NODE_ENV: 'production', SANDBOX
 /** Where limits are kept in common, two count together: one instance alone would hide a limit of its own. */
 const PAIRS: Counts = { identity: 2, 'ai-gateway': 2 }
 
+/** Fleets at one address, some at the same time: each has 200 ports of its own, below those that the system gives out. */
+const FIRST = 10_000 + (process.pid % 5) * 4_400
+let fleets = 0
+const ownPorts = (): Env => ({ FLEET_ADDRESS: '127.0.0.1', FLEET_PORT: String(FIRST + fleets++ * 200) })
+
 export async function startPlatform(options: Options): Promise<Platform> {
   if (asFleet)
-    return ofFleet(await startFleet({ ...options, env: { ...(overTcp && { FLEET_ADDRESS: '127.0.0.1' }), ...options.env }, counts: PAIRS }))
+    return ofFleet(await startFleet({ ...options, env: { ...(overTcp && ownPorts()), ...options.env }, counts: PAIRS }))
   const running = await startAllInOne(options)
   const rt = (service: ServiceName) => running.services[service]!.rt
   return {
