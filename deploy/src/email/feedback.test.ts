@@ -217,6 +217,24 @@ test('an address is asked for consent once a day, and agrees by its own button',
   expect(await consentOf(user, email)).toEqual({ state: 'given', evidence: 'Confirmed by the link in an email' })
 })
 
+test.each(['booking', 'form'])('an address that a visitor typed into a %s gets no campaign before its owner has agreed', async (source) => {
+  const user = await world.seller()
+  const [typed, known] = await world.contacts(user, 2)
+  await world.db.updateTable('leads').set({ source }).where('user_id', '=', user.id).where('email', '=', typed!).execute()
+  const reached = async () =>
+    (await world.call('preview-segment', user, { tree: {} })).body.first.map(({ email }: { email: string }) => email).sort()
+  expect(await reached()).toEqual([known])
+  const id = await world.draft(user)
+  await world.call('send-campaign', user, { campaign_id: id })
+  await ended(id)
+  expect(await world.mails(typed!)).toEqual([])
+
+  await world.call('ask-opt-in', user, { email: typed })
+  await vi.waitFor(async () => expect(await world.mails(typed!)).toHaveLength(1))
+  await fetch(path(linkOf((await world.mails(typed!))[0]!, '/mail/confirm/')), { method: 'POST' })
+  expect(await reached()).toEqual([typed, known].sort())
+})
+
 test('an account asks 60 addresses an hour for consent at most, whoever they are [S28]', async () => {
   const user = await world.seller()
   const to = `first-${user.id}@example.com`
@@ -236,7 +254,13 @@ test('an inbox is asked for consent ten times a day at most, by however many acc
   const email = `asked-by-many-${newId()}@example.com`
   const users = await Promise.all(Array.from({ length: 12 }, () => world.subscriber()))
   await world.call('save-sender', users[0]!, { provider: 'sandbox', name: 'Prize at evil.example', email: 'news@harbour.example' })
-  for (const user of users) expect((await world.call('ask-opt-in', user, { email })).body).toEqual({ asked: true })
+  for (const user of users.slice(0, 10)) expect((await world.call('ask-opt-in', user, { email })).body).toEqual({ asked: true })
+  // Who comes too late hears that nothing was sent, is not written down as one who asked, and hears the same again.
+  for (const user of [users[10]!, users[11]!, users[11]!])
+    expect((await world.call('ask-opt-in', user, { email })).body).toMatchObject({
+      code: 'opt_in_inbox',
+      message: expect.stringMatching(/nothing was sent\. Ask again in 3 hours\./),
+    })
   const last = { email: `asked-last-${newId()}@example.com` }
   await vi.waitFor(async () => expect((await world.mails(email)).length).toBeGreaterThan(9))
   await world.call('ask-opt-in', users[0]!, last)

@@ -67,6 +67,7 @@ export const errors = {
   sender_in_use: { status: 409, message: 'A campaign is being sent from this sender. Wait until it has finished.' },
   suppression_theirs: { status: 409, message: 'This person unsubscribed or complained, so only they can subscribe again.' },
   opt_in_asked: { status: 429, message: 'This address was asked today. Give them some time.' },
+  opt_in_inbox: { status: 429, message: 'This address was asked by others many times today, so nothing was sent. Ask again tomorrow.' },
   address_suppressed: { status: 409, message: 'This address bounced, complained or unsubscribed, so nothing is sent to it.' },
   email_pace: { status: 429, message: 'You have sent as many emails as one hour allows. Try again later.' },
   test_mail_limit: { status: 429, message: 'You have sent many test emails. Try again in an hour.' },

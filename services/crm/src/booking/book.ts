@@ -10,7 +10,6 @@ import { inTransaction, publish } from '@operon/kit/tx'
 import type { Insertable } from 'kysely'
 import { insertBooking, mailBoth, rangeOf, releaseHold, told } from '../calendar/bookings.ts'
 import { remindAt } from '../calendar/reminders.ts'
-import { noteConsent } from '../email/consents.ts'
 import type { CrmDb } from '../schema.ts'
 import { bounded } from './bounds.ts'
 import { checkoutOf } from './checkout.ts'
@@ -54,7 +53,6 @@ export async function book(ctx: Ctx<CrmDb>, given: Given, rt: Rt): Promise<Outpu
       state: offer.needs_approval ? 'pending' : 'confirmed',
       remind_at: offer.needs_approval ? null : remindAt(starts_at, offer.remind_minutes),
     })
-    await noteConsent(trx, { userId: offer.user_id, address: email }, `Booked ${offer.title}`)
     await publish(trx, appointmentBooked, offer.user_id, told(booking, 'guest'))
     await mailBoth(trx, booking, offer.needs_approval ? 'requested' : 'booked', ['guest', 'host'])
     return { booking_id: booking.id, manage_url: manageUrl(rt.kit.PUBLIC_URL, rt.vault, booking.id), state: booking.state }

@@ -32,7 +32,7 @@ export async function keepConsent(
   return rows.length > 0
 }
 
-/** Consent that comes by the way, as with a booking: it never takes back what somebody has ended. */
+/** Consent that comes by the way, as by a program of the account: it never takes back what somebody has ended. */
 export async function noteConsent(db: Kysely<any>, { userId, channel = 'email', address }: Who, evidence: string): Promise<void> {
   await sql`
     insert into consents (id, user_id, channel, address, state, evidence)
@@ -119,18 +119,21 @@ export async function askOptIn(
   return { asked: true }
 }
 
-/** At most one letter a day to an address, 60 an hour from an account, and none to an address that complained. */
+type OptInAsked = 'asked' | 'today' | 'suppressed'
+const TO_AN_INBOX_A_DAY = 10
+
+/** At most one letter a day to an address from an account and ten from all, 60 an hour from an account, and none to an address that complained. */
 export async function requestOptIn(
   db: Ctx<CrmDb>['db'],
   cache: Runtime['cache'],
   userId: string,
   email: string,
-): Promise<'asked' | 'today' | 'suppressed'> {
+): Promise<OptInAsked> {
   if (!(await cache.take(`opt-ins of ${userId}`, ASKED_AN_HOUR, 3_600_000)).ok) throw new DomainError('email_pace')
-  return inTransaction(db, (trx) => placeOptIn(trx as unknown as Trx, userId, email))
+  return inTransaction(db, (trx) => placeOptIn(trx as unknown as Trx, cache, userId, email))
 }
 
-async function placeOptIn(trx: Trx, userId: string, email: string): Promise<'asked' | 'today' | 'suppressed'> {
+async function placeOptIn(trx: Trx, cache: Runtime['cache'], userId: string, email: string): Promise<OptInAsked> {
   const { rows: no } = await sql`
     select from consents where user_id = ${userId} and channel = 'email' and address = ${email} and state in ('complained', 'bounced')`.execute(
     trx,
@@ -140,6 +143,17 @@ async function placeOptIn(trx: Trx, userId: string, email: string): Promise<'ask
     insert into email_opt_ins as o (id, user_id, email) values (${newId()}, ${userId}, ${email})
     on conflict (user_id, email) do update set asked_at = now() where o.asked_at < now() - interval '1 day' returning id`.execute(trx)
   if (!rows[0]) return 'today'
+  const full = await fullInbox(cache, email)
+  // Thrown inside the transaction: an address that was not written to counts as not asked.
+  if (full) throw new DomainError('opt_in_inbox', { message: full })
   await enqueue(trx, optInMail, { consent_id: rows[0].id, user_id: userId }, { userId })
   return 'asked'
+}
+
+/** Across all accounts, since one person can open many: null, or that nothing is sent, and when one may ask again. */
+export async function fullInbox(cache: Runtime['cache'], email: string): Promise<string | null> {
+  const { ok, retryAfterMs } = await cache.take(`opt-ins to ${email}`, TO_AN_INBOX_A_DAY, 86_400_000)
+  if (ok) return null
+  const hours = Math.max(1, Math.ceil(retryAfterMs / 3_600_000))
+  return `This address was asked by others many times today, so nothing was sent. Ask again in ${hours} ${hours === 1 ? 'hour' : 'hours'}.`
 }

@@ -49,9 +49,13 @@ function conditionOf(of: Condition): Where {
 }
 const not = (negated: boolean) => (negated ? sql`not` : sql``)
 
-/** An address that is not suppressed: one per contact, in lower case. */
-export const reachable = sql<SqlBool>`leads.email like '%@%' and not exists (
-  select from consents c where c.user_id = leads.user_id and c.channel = 'email' and c.address = lower(trim(leads.email)) and c.state <> 'given')`
+const said = sql`select from consents c where c.user_id = leads.user_id and c.channel = 'email' and c.address = lower(trim(leads.email))`
+/**
+ * An address that is not suppressed: one per contact, in lower case. Where a visitor typed it and nobody has shown whose it is, its owner has
+ * to agree first.
+ */
+export const reachable = sql<SqlBool>`leads.email like '%@%' and not exists (${said} and c.state <> 'given')
+  and (leads.source not in ('booking', 'form') or exists (${said} and c.state = 'given'))`
 
 export async function countSegment(
   db: Ctx<CrmDb>['db'],

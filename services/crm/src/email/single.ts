@@ -110,8 +110,6 @@ export async function sendEmail(
 }
 
 /** From the platform and not from the account: a stranger's address is asked by somebody who can be trusted to stop. */
-/** Across all accounts, since one person can open many. */
-const TO_AN_INBOX_A_DAY = 10
 export const sendOptInMail =
   (rt: Runtime<CrmDb, Config>, mailer: Mailer) =>
   async (ctx: Ctx<CrmDb>, { id, payload: { consent_id, user_id } }: JobRun<Payload<typeof optInMail>>): Promise<void> => {
@@ -123,8 +121,6 @@ export const sendOptInMail =
       .executeTakeFirst()
     if (!asked) return
     await waitForTurn(ctx.db, id, strangersPaces(rt.config, asked.email))
-    if (!(await rt.cache.take(`opt-ins to ${asked.email}`, TO_AN_INBOX_A_DAY, 86_400_000)).ok)
-      return rt.log.warn({ account: user_id }, 'an address was asked for consent by many accounts today, this letter is not sent')
     const sender = await ctx.db
       .selectFrom('email_senders')
       .select('name')

@@ -105,6 +105,18 @@ test('consent counts only where it was asked and given, and never ends what the 
   }
 })
 
+test('an inbox that forms of others asked ten times today is not asked again, and the contact says so [S28]', async () => {
+  const forms = []
+  for (let n = 0; n < 11; n++) forms.push(await aForm())
+  const { email } = forms[0]!
+  for (const form of forms) expect((await form.send({ email, consent: true })).status).toBe(200)
+  const said = async ({ user }: { user: TestUser }) => (await of(user, 'activities', ['text']))[0].text
+  expect(await said(forms[9]!)).not.toContain('nothing was sent')
+  expect(await said(forms[10]!)).toMatch(/many times today, so nothing was sent\. Ask again in 3 hours\./)
+  expect(await of(forms[9]!.user, 'email_opt_ins', ['email'])).toEqual([{ email }])
+  expect(await of(forms[10]!.user, 'email_opt_ins', ['email'])).toEqual([])
+})
+
 test('a program takes leads in with a key for that alone, and a known contact keeps what is known [spec-135]', async () => {
   const user = platform.user()
   const { key } = platform.key(user.id, { scopes: ['do:add-lead'] })

@@ -11,7 +11,7 @@ import { type Kysely, type Selectable, sql } from 'kysely'
 import { assertContact, type Trx } from '../contacts/assert.ts'
 import { MOST_CONTACTS } from '../contacts/change.ts'
 import { addActivity } from '../contacts/timeline.ts'
-import { noteConsent } from '../email/consents.ts'
+import { fullInbox, noteConsent } from '../email/consents.ts'
 import type { CrmDb } from '../schema.ts'
 
 type Form = Selectable<CrmDb['lead_forms']>
@@ -69,7 +69,7 @@ export async function submitLeadForm(
         return answer ? [{ label, answer }] : []
       }),
       consent: given.consent && form.consent_text ? form.consent_text : null,
-      doubleOptIn: form.double_opt_in,
+      askFirst: form.double_opt_in ? cache : null,
     })
     await trx
       .updateTable('lead_forms')
@@ -91,7 +91,7 @@ export async function addLead(ctx: Ctx<CrmDb>, given: Input<typeof contract.addL
       title: BY_PROGRAM,
       answers: message ? [{ label: 'Message', answer: message }] : [],
       // The program has asked the person itself, and says so with the account's own key.
-      doubleOptIn: false,
+      askFirst: null,
     }),
   }))
 }
@@ -106,7 +106,8 @@ type Lead = {
   title: string
   answers: { label: string; answer: string }[]
   consent: string | null
-  doubleOptIn: boolean
+  /** Where the owner of the address is asked by email before a consent counts. */
+  askFirst: Runtime['cache'] | null
 }
 
 /** The contact, what was sent and agreed to, the line in the timeline and the event, or none of them. */
@@ -132,10 +133,10 @@ async function takeLead(trx: Trx, userId: string, lead: Lead): Promise<string> {
     })
     .execute()
   const said = answers.map(({ label, answer }) => `${label}: ${answer}`)
-  const text = [formId ? `Sent the form ${title}` : title, ...said, ...(consent ? [`Agreed: ${consent}`] : [])].join('\n')
-  await addActivity(trx, userId, { contactId, kind: 'form', text, at: new Date(), eventId: id })
-  if (consent && lead.doubleOptIn) await askByMail(trx, userId, email)
-  else if (consent) await noteConsent(trx, { userId, address: email }, `Agreed: ${consent}`)
+  const unasked = consent && lead.askFirst && (await askByMail(trx, lead.askFirst, userId, email))
+  if (consent && !lead.askFirst) await noteConsent(trx, { userId, address: email }, `Agreed: ${consent}`)
+  const text = [formId ? `Sent the form ${title}` : title, ...said, ...(consent ? [`Agreed: ${consent}`] : []), ...(unasked ? [unasked] : [])]
+  await addActivity(trx, userId, { contactId, kind: 'form', text: text.join('\n'), at: new Date(), eventId: id })
   await publish(trx, formSubmitted, userId, { submission_id: id, form_id: formId, contact_id: contactId, title, name, email })
   return contactId
 }
@@ -147,12 +148,19 @@ async function leaveRoom(trx: Trx, userId: string, email: string): Promise<void>
   if (rows[0]!.full) throw new DomainError('contacts_full')
 }
 
-/** At most once a day, and not where the owner of the address has had their say: an answer of theirs stands until they change it themselves. */
-async function askByMail(trx: Trx, userId: string, email: string): Promise<void> {
+/**
+ * At most once a day, and not where the owner of the address has had their say: an answer of theirs stands until they change it themselves.
+ * Returns why no letter goes out where it should.
+ */
+async function askByMail(trx: Trx, cache: Runtime['cache'], userId: string, email: string): Promise<string | null> {
   const { rows } = await sql<{ id: string }>`
     insert into email_opt_ins as o (id, user_id, email)
     select ${newId()}, ${userId}, ${email}
     where not exists (select from consents where user_id = ${userId} and channel = 'email' and address = ${email})
     on conflict (user_id, email) do update set asked_at = now() where o.asked_at < now() - interval '1 day' returning id`.execute(trx)
-  if (rows[0]) await enqueue(trx, optInMail, { consent_id: rows[0].id, user_id: userId }, { userId })
+  if (!rows[0]) return null
+  const full = await fullInbox(cache, email)
+  if (full) await trx.deleteFrom('email_opt_ins').where('id', '=', rows[0].id).where('user_id', '=', userId).execute()
+  else await enqueue(trx, optInMail, { consent_id: rows[0].id, user_id: userId }, { userId })
+  return full
 }

@@ -71,7 +71,7 @@ export const askOptIn = fn('ask-opt-in', {
   description: 'Nothing changes before its owner confirms. An address is asked once a day at most.',
   body: z.object({ email: address }),
   reply: z.object({ asked: z.boolean() }),
-  errors: ['opt_in_asked'],
+  errors: ['opt_in_asked', 'opt_in_inbox', 'address_suppressed'],
 })
 
 const token = z.object({ token: text(100) })

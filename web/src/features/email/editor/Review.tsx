@@ -165,7 +165,7 @@ export function Review({ campaign, onClose, onFix }: { campaign: Campaign; onClo
 function Facts({ of: { recipients, left_out, emails_left, from } }: { of: Preview }) {
   const rows: [string, string][] = [
     ['Recipients', count(recipients)],
-    ['Left out', left_out ? `${count(left_out)} without an address, unsubscribed or bounced` : 'Nobody'],
+    ['Left out', left_out ? `${count(left_out)} without an address or consent, unsubscribed or bounced` : 'Nobody'],
     ['Uses', `${counted(recipients, 'email')} of your plan${emails_left === null ? '' : ` (${count(emails_left)} left)`}`],
     ['From', from ?? 'No sender yet'],
   ]

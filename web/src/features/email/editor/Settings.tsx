@@ -206,4 +206,4 @@ function Recipients({ own: { draft, change }, onChoose }: { own: Own; onChoose: 
   )
 }
 const left = ({ contacts, reachable }: { contacts: number; reachable: number }) =>
-  contacts > reachable ? `, ${contacts - reachable} left out (no address, unsubscribed or bounced)` : ''
+  contacts > reachable ? `, ${contacts - reachable} left out (no address or consent, unsubscribed or bounced)` : ''
