@@ -150,7 +150,7 @@ export const messageSeller = fn('message-seller', {
   errors: ['not_found', ...refusedFiles, 'too_many_messages'],
   idempotent: true,
 })
-/** As `message-seller` for a guest: a form with `token`, `text` and up to five `files` of 10 MB in all. Nobody but the seller has space to keep them in. */
+/** As `message-seller` for a guest: a form with `token` first, then `text` and up to five `files` of 10 MB in all. Nobody but the seller has space to keep them in. */
 export const messageSellerFiles = endpoint({
   method: 'POST',
   path: '/functions/v1/message-seller-files',
@@ -161,6 +161,7 @@ export const messageSellerFiles = endpoint({
   raw: true,
   maxBytes: GUEST_BYTES + 64 * 1024,
   summary: 'Writes to the seller of an order, with files of a guest',
+  description: 'The first field of the form is `token`; `text` and `files` follow. Nothing of it is read before the token is checked.',
   reply: z.object({ message: ThreadMessage }),
   errors: ['not_found', 'attachment_forbidden', 'attachment_too_many', 'attachment_no_room', 'too_many_messages'],
 })

@@ -229,6 +229,14 @@ test('a guest sends files with a message, which the seller keeps, bounded by the
   expect(await code(small(1), { token: `${token.slice(0, -3)}abc`, text: 'x' })).toBe('not_found')
   expect(await code(small(1), { token, text: '' })).toBe('invalid')
   expect(await code([], { token })).toBe('invalid')
+  // A wrong token ends it before the form is taken apart; one that does not come first is not looked for.
+  const broken = async (given: string) => {
+    const body = `--b\r\nContent-Disposition: form-data; name="token"\r\n\r\n${given}\r\n--b\r\n${'x'.repeat(5_000_000)}`
+    const headers = { 'content-type': 'multipart/form-data; boundary=b' }
+    return ((await (await fetch(`${platform.url()}/functions/v1/message-seller-files`, { method: 'POST', headers, body })).json()) as any).code
+  }
+  expect([await broken(`${token.slice(0, -3)}abc`), await broken(token)]).toEqual(['not_found', 'invalid'])
+  expect(await code(small(1), { text: 'See this.', token })).toBe('invalid')
   const atOnce = await Promise.all(Array.from({ length: 6 }, () => send(small(5))))
   expect(atOnce.map(({ status, body }) => body.code ?? status).sort()).toEqual([200, 200, 200, ...Array(3).fill('attachment_too_many')])
   expect(await code(small(4))).toBe('attachment_too_many')

@@ -15,3 +15,12 @@ export async function formOf(body: unknown, type = ''): Promise<Form> {
     throw new DomainError('invalid', { message: 'This is not a form.' })
   }
 }
+
+const HEAD_BYTES = 1024
+/** What the first field of a form says, of which no more than its beginning is read. */
+export function firstField(body: unknown, name: string): string | null {
+  if (!Buffer.isBuffer(body)) return null
+  const head = /^--[^\r\n]{1,200}\r\ncontent-disposition: form-data; name="([^"\r\n]{1,40})"\r\n\r\n([^\r\n]{20,100})\r\n--/i
+  const found = head.exec(body.toString('latin1', 0, HEAD_BYTES))
+  return found?.[1] === name ? found[2]! : null
+}
