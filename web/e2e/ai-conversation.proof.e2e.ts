@@ -39,6 +39,10 @@ test('a double click on Send sends once and stops nothing', async ({ page }) => 
   })
   await page.goto('/dashboard/operon-ai')
   const log = page.getByRole('log')
+  // Of an empty field nothing is sent, and it keeps the focus.
+  await page.getByLabel(input).press('Enter')
+  await expect(page.getByLabel(input)).toBeFocused()
+  expect(asked).toBe(0)
   // The first message moves the field; at the second one Stop takes Send's place under the pointer.
   for (const [at, said] of ['Plan next week', 'And the week after'].entries()) {
     await page.getByLabel(input).fill(said)

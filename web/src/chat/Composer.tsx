@@ -68,7 +68,8 @@ export function Composer({ label, placeholder, busy, onSend, onStop, voice, limi
   }, [busy, text])
 
   function send() {
-    if (busy || blank || refused) return
+    // Enter comes here from the field, which is locked while an answer is written.
+    if (blank || refused) return
     // A locked field loses the focus: it waits in the form, where Escape stops the answer.
     hadFocus.current = true
     form.current?.focus({ preventScroll: true })
