@@ -69,7 +69,7 @@ async function pageFor(ctx: AuthCtx, link: Link, target: string, error?: string)
     type: 'password' as const,
     autocomplete: 'new-password',
     label: 'Choose a password',
-    hint: `More than one password was set for this address before it was confirmed, so none of them was kept. Leave this empty to choose one later.`,
+    hint: 'No password that was set before this address was confirmed is kept. Leave this empty to choose one later.',
     ...(error && { error }),
   }
   return {
