@@ -129,6 +129,17 @@ test('trailers are not passed on', async () => {
   expect(upstream.seen[0]!.headers).not.toHaveProperty('authorization')
 })
 
+test('what comes behind a request for another protocol, in its packet or after it, is nobody’s next request', async () => {
+  for (const method of ['GET', 'POST'])
+    for (const protocol of ['websocket', 'h2c']) {
+      upstream.seen.length = 0
+      const asks = `${method} /functions/v1/open HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: ${protocol}\r\ncontent-length: 0\r\n\r\n`
+      const answer = await raw(gateway.port, asks + open.replace('open', 'open?behind') + 'content-length: 0\r\n\r\n')
+      expect(answer.match(/HTTP\/1.1 /g), `${method} ${protocol}`).toHaveLength(1)
+      expect(upstream.seen.map(({ url }) => url)).not.toContain('/functions/v1/open?behind')
+    }
+})
+
 test('an upgrade anywhere but at /live is answered as a plain call, the last of its connection', async () => {
   const ask =
     'connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n'
