@@ -217,7 +217,7 @@ test('an address is asked for consent once a day, and agrees by its own button',
   expect(await consentOf(user, email)).toEqual({ state: 'given', evidence: 'Confirmed by the link in an email' })
 })
 
-test.each(['booking', 'form'])('an address that a visitor typed into a %s gets no campaign before its owner has agreed', async (source) => {
+test.each(['booking', 'change', 'form'])('an address that a visitor typed (%s) gets no campaign before its owner has agreed', async (source) => {
   const user = await world.seller()
   const [typed, known] = await world.contacts(user, 2)
   await world.db.updateTable('leads').set({ source }).where('user_id', '=', user.id).where('email', '=', typed!).execute()

@@ -51,8 +51,10 @@ export function useFollow(newest: string | undefined, hasWords: boolean) {
   useEffect(() => {
     if (!hasWords) return
     const watch = new ResizeObserver(() => {
+      // The page may have been left since the last frame.
+      if (!box.current) return
       place()
-      const { scrollHeight, scrollTop, clientHeight } = box.current!
+      const { scrollHeight, scrollTop, clientHeight } = box.current
       setAway(scrollHeight - scrollTop - clientHeight > clientHeight / 3)
     })
     watch.observe(box.current!)

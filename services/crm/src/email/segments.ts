@@ -52,10 +52,10 @@ const not = (negated: boolean) => (negated ? sql`not` : sql``)
 const said = sql`select from consents c where c.user_id = leads.user_id and c.channel = 'email' and c.address = lower(trim(leads.email))`
 /**
  * An address that is not suppressed: one per contact, in lower case. Where a visitor typed it and nobody has shown whose it is, its owner has
- * to agree first.
+ * to agree first. A change of a booking brings back a contact that was deleted.
  */
 export const reachable = sql<SqlBool>`leads.email like '%@%' and not exists (${said} and c.state <> 'given')
-  and (leads.source not in ('booking', 'form') or exists (${said} and c.state = 'given'))`
+  and (leads.source not in ('booking', 'change', 'form') or exists (${said} and c.state = 'given'))`
 
 export async function countSegment(
   db: Ctx<CrmDb>['db'],
