@@ -2,6 +2,7 @@ import { newId } from '@operon/kit/ids'
 import { loadOf, takeSlot, waitOf, watchLoad } from '@operon/kit/mail/paces'
 import { afterEach, expect, test, vi } from 'vitest'
 import { click, codeIn, hashOf, linkIn, newEmail, PASSWORD, startWithSandbox, type WithSandbox } from '../testing/platform.ts'
+import { waitForTurn } from './pacing.ts'
 
 let platform: WithSandbox
 let opened = false
@@ -174,6 +175,19 @@ test('a domain, an account and a range of numbers are slowed by themselves, othe
   await expect.poll(async () => (await dbOf().selectFrom('message_slots').select('message_id').execute()).length).toBe(9)
   const waiting = await dbOf().selectFrom('message_slots').select('channel').where('due_at', '>', new Date()).execute()
   expect(waiting.map(({ channel }) => channel).sort()).toEqual(['email', 'email', 'email', 'sms', 'sms'])
+})
+
+test('an account is slowed by itself, to whatever numbers its messages go [S28]', async () => {
+  const many = ['SMS_TO_COUNTRY', 'SMS_TO_BLOCK', 'SMS_PLATFORM'].map((name) => [`LIMIT_${name}_PER_HOUR`, '100'])
+  await open({ LIMIT_SMS_PER_HOUR: '4', ...Object.fromEntries(many) })
+  const { rt } = platform.services.identity!
+  const waiting = async (userId: string | null) => {
+    const turns = [212, 310, 415, 503].map((area) =>
+      waitForTurn({ rt, config: rt.config } as never, { id: newId(), userId, payload: { to: `+1${area}5550100` } }, null),
+    )
+    return (await Promise.allSettled(turns)).filter(({ status }) => status === 'rejected').length
+  }
+  expect([await waiting(newId()), await waiting(null)]).toEqual([2, 0])
 })
 
 test('all email together has a limit too, wherever it goes', { timeout: 30_000 }, async () => {

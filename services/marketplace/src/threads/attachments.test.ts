@@ -237,6 +237,12 @@ test('a guest sends files with a message, which the seller keeps, bounded by the
   }
   expect([await broken(`${token.slice(0, -3)}abc`), await broken(token)]).toEqual(['not_found', 'invalid'])
   expect(await code(small(1), { text: 'See this.', token })).toBe('invalid')
+  // Before it is paid nobody was asked for an address, so there is nobody to write to.
+  const become = (state: 'open' | 'delivered') => db.updateTable('orders').set({ state }).where('seller_id', '=', ann.id).execute()
+  await become('open')
+  expect(await code(small(1))).toBe('not_found')
+  expect((await call('message-seller', null, { token, text: 'Hello?' })).body.code).toBe('not_found')
+  await become('delivered')
   const atOnce = await Promise.all(Array.from({ length: 6 }, () => send(small(5))))
   expect(atOnce.map(({ status, body }) => body.code ?? status).sort()).toEqual([200, 200, 200, ...Array(3).fill('attachment_too_many')])
   expect(await code(small(4))).toBe('attachment_too_many')
