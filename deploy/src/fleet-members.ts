@@ -133,7 +133,10 @@ export function openMembers({ env, dataDir, run, root, host, port, own, firstPor
 
   async function begin(service: ProcessName, count: number) {
     const running = namesOf(service).length
-    await demandPorts(service, Array.from({ length: count - running }, (_, i) => running + 1 + i))
+    await demandPorts(
+      service,
+      Array.from({ length: count - running }, (_, i) => running + 1 + i),
+    )
     for (let number = running + 1; number <= count; number++) launch(service, number)
     if (service !== 'gateway') tell(service)
   }

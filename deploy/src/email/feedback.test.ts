@@ -217,23 +217,26 @@ test('an address is asked for consent once a day, and agrees by its own button',
   expect(await consentOf(user, email)).toEqual({ state: 'given', evidence: 'Confirmed by the link in an email' })
 })
 
-test.each(['booking', 'change', 'form'])('an address that a visitor typed (%s) gets no campaign before its owner has agreed', async (source) => {
-  const user = await world.seller()
-  const [typed, known] = await world.contacts(user, 2)
-  await world.db.updateTable('leads').set({ source }).where('user_id', '=', user.id).where('email', '=', typed!).execute()
-  const reached = async () =>
-    (await world.call('preview-segment', user, { tree: {} })).body.first.map(({ email }: { email: string }) => email).sort()
-  expect(await reached()).toEqual([known])
-  const id = await world.draft(user)
-  await world.call('send-campaign', user, { campaign_id: id })
-  await ended(id)
-  expect(await world.mails(typed!)).toEqual([])
+test.each(['booking', 'change', 'form'])(
+  'an address that a visitor typed (%s) gets no campaign before its owner has agreed',
+  async (source) => {
+    const user = await world.seller()
+    const [typed, known] = await world.contacts(user, 2)
+    await world.db.updateTable('leads').set({ source }).where('user_id', '=', user.id).where('email', '=', typed!).execute()
+    const reached = async () =>
+      (await world.call('preview-segment', user, { tree: {} })).body.first.map(({ email }: { email: string }) => email).sort()
+    expect(await reached()).toEqual([known])
+    const id = await world.draft(user)
+    await world.call('send-campaign', user, { campaign_id: id })
+    await ended(id)
+    expect(await world.mails(typed!)).toEqual([])
 
-  await world.call('ask-opt-in', user, { email: typed })
-  await vi.waitFor(async () => expect(await world.mails(typed!)).toHaveLength(1))
-  await fetch(path(linkOf((await world.mails(typed!))[0]!, '/mail/confirm/')), { method: 'POST' })
-  expect(await reached()).toEqual([typed, known].sort())
-})
+    await world.call('ask-opt-in', user, { email: typed })
+    await vi.waitFor(async () => expect(await world.mails(typed!)).toHaveLength(1))
+    await fetch(path(linkOf((await world.mails(typed!))[0]!, '/mail/confirm/')), { method: 'POST' })
+    expect(await reached()).toEqual([typed, known].sort())
+  },
+)
 
 test('an account asks 60 addresses an hour for consent at most, whoever they are [S28]', async () => {
   const user = await world.seller()

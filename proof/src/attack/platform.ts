@@ -52,8 +52,7 @@ let fleets = 0
 const ownPorts = (): Env => ({ FLEET_ADDRESS: '127.0.0.1', FLEET_PORT: String(FIRST + fleets++ * 200) })
 
 export async function startPlatform(options: Options): Promise<Platform> {
-  if (asFleet)
-    return ofFleet(await startFleet({ ...options, env: { ...(overTcp && ownPorts()), ...options.env }, counts: PAIRS }))
+  if (asFleet) return ofFleet(await startFleet({ ...options, env: { ...(overTcp && ownPorts()), ...options.env }, counts: PAIRS }))
   const running = await startAllInOne(options)
   const rt = (service: ServiceName) => running.services[service]!.rt
   return {

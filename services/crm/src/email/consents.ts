@@ -123,12 +123,7 @@ type OptInAsked = 'asked' | 'today' | 'suppressed'
 const TO_AN_INBOX_A_DAY = 10
 
 /** At most one letter a day to an address from an account and ten from all, 60 an hour from an account, and none to an address that complained. */
-export async function requestOptIn(
-  db: Ctx<CrmDb>['db'],
-  cache: Runtime['cache'],
-  userId: string,
-  email: string,
-): Promise<OptInAsked> {
+export async function requestOptIn(db: Ctx<CrmDb>['db'], cache: Runtime['cache'], userId: string, email: string): Promise<OptInAsked> {
   if (!(await cache.take(`opt-ins of ${userId}`, ASKED_AN_HOUR, 3_600_000)).ok) throw new DomainError('email_pace')
   return inTransaction(db, (trx) => placeOptIn(trx as unknown as Trx, cache, userId, email))
 }

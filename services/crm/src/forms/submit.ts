@@ -135,7 +135,12 @@ async function takeLead(trx: Trx, userId: string, lead: Lead): Promise<string> {
   const said = answers.map(({ label, answer }) => `${label}: ${answer}`)
   const unasked = consent && lead.askFirst && (await askByMail(trx, lead.askFirst, userId, email))
   if (consent && !lead.askFirst) await noteConsent(trx, { userId, address: email }, `Agreed: ${consent}`)
-  const text = [formId ? `Sent the form ${title}` : title, ...said, ...(consent ? [`Agreed: ${consent}`] : []), ...(unasked ? [unasked] : [])]
+  const text = [
+    formId ? `Sent the form ${title}` : title,
+    ...said,
+    ...(consent ? [`Agreed: ${consent}`] : []),
+    ...(unasked ? [unasked] : []),
+  ]
   await addActivity(trx, userId, { contactId, kind: 'form', text: text.join('\n'), at: new Date(), eventId: id })
   await publish(trx, formSubmitted, userId, { submission_id: id, form_id: formId, contact_id: contactId, title, name, email })
   return contactId

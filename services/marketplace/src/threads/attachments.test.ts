@@ -233,7 +233,8 @@ test('a guest sends files with a message, which the seller keeps, bounded by the
   const broken = async (given: string) => {
     const body = `--b\r\nContent-Disposition: form-data; name="token"\r\n\r\n${given}\r\n--b\r\n${'x'.repeat(5_000_000)}`
     const headers = { 'content-type': 'multipart/form-data; boundary=b' }
-    return ((await (await fetch(`${platform.url()}/functions/v1/message-seller-files`, { method: 'POST', headers, body })).json()) as any).code
+    return ((await (await fetch(`${platform.url()}/functions/v1/message-seller-files`, { method: 'POST', headers, body })).json()) as any)
+      .code
   }
   expect([await broken(`${token.slice(0, -3)}abc`), await broken(token)]).toEqual(['not_found', 'invalid'])
   expect(await code(small(1), { text: 'See this.', token })).toBe('invalid')
