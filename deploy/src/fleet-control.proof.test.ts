@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -145,6 +147,26 @@ test('where no fleet runs a command says so', async () => {
   await expect(tellFleet(nowhere, ['status'], () => {})).rejects.toThrow('no fleet runs here')
   rmSync(nowhere, { recursive: true })
 })
+
+test.skipIf(missing.length > 0)(
+  `${why}a fleet does not start where another program has a port of its services`,
+  async () => {
+    const dataDir = scratchFolder('taken-port')
+    chmodSync(dataDir, 0o755)
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const { port } = other.address() as AddressInfo
+    try {
+      const env = { ...process.env, NODE_ENV: 'test', LOG_LEVEL: 'error', DATA_DIR: dataDir, PORT: '0', FLEET_ADDRESS: '127.0.0.1' }
+      const starting = startFleet({ env: { ...env, FLEET_PORT: String(port) }, services: ['identity'], web: false })
+      await expect(starting).rejects.toThrow(`Port ${port} is taken by another program: set FLEET_PORT`)
+    } finally {
+      other.close()
+      rmSync(dataDir, { recursive: true, force: true })
+    }
+  },
+  120_000,
+)
 
 async function liveAt(url: string, token: string) {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/live`)
