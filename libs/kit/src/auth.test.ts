@@ -238,6 +238,23 @@ test('half signed in: anonymous where anybody may call, refused elsewhere, let i
   for (const access of ['public', 'user', 'aal2', 'staff'] as const) expect(checkAccess({ access }, whole)).toBe(whole)
 })
 
+test('a demo has no credentials and no money, and where it only reads it changes nothing', () => {
+  const demo = (readsOnly: boolean): UserActor => ({
+    ...{ kind: 'user', id: 'ann', email: null, phone: null, sessionId: 'one', aal: 'aal1', amr: [], mfa: false },
+    ...{ staff: false, anonymous: false, metadata: {}, demo: { readsOnly } as UserActor['demo'] },
+  })
+  const codeOf = (use: 'reads' | 'changes' | 'never', readsOnly: boolean) => {
+    try {
+      checkAccess({ access: 'user', demo: use }, demo(readsOnly))
+      return null
+    } catch (error) {
+      return (error as DomainError).code
+    }
+  }
+  expect([codeOf('reads', false), codeOf('changes', false), codeOf('never', false)]).toEqual([null, null, 'demo_never'])
+  expect([codeOf('reads', true), codeOf('changes', true)]).toEqual([null, 'demo_reads_only'])
+})
+
 const shown = (method: string, secondsAgo: number) => ({ method, timestamp: Date.now() / 1000 - secondsAgo })
 
 test('what asks for a fresh proof takes none older than ten minutes, not even of a second factor', () => {

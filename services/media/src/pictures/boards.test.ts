@@ -70,6 +70,7 @@ test('a picture is put on boards, found there, taken off and back; nobody else h
 
   await call(ann, 'delete-board', { board_id })
   expect(await on(ann, board_id)).toEqual([])
+  expect((await call(ann, 'boards-of-image', { picture_id: bicycle })).body.board_ids).toEqual([])
   expect((await call(ann, 'list-images')).body.pictures).toHaveLength(2)
   expect((await call(bob, 'restore-board', { board_id })).body.restored).toBe(false)
   expect((await call(ann, 'restore-board', { board_id })).body.restored).toBe(true)

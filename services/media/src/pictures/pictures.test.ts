@@ -188,6 +188,7 @@ test('the gallery is found by words, saved ones apart, page by page, and one per
     expect((await call(bob, name, { picture_id: made[0], saved: true })).status, name).toBe(404)
   expect((await call(bob, 'delete-image', { picture_id: made[0] })).body).toEqual({ deleted: false })
   expect((await call(bob, 'start-images', { prompt: 'x', from_id: made[0] })).body.code).toBe('image_variation')
+  expect((await call(bob, 'start-images', { prompt: 'x', reference_ids: [newId()] })).body.code).toBe('image_variation')
   expect((await call(ann, 'image-stats')).body).toMatchObject({ total: 3, this_month: 3, saved: 1 })
 })
 
