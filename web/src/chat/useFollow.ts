@@ -52,9 +52,10 @@ export function useFollow(newest: string | undefined, hasWords: boolean) {
     if (!hasWords) return
     const watch = new ResizeObserver(() => {
       // The page may have been left since the last frame.
-      if (!box.current) return
+      const { current: element } = box
+      if (!element) return
       place()
-      const { scrollHeight, scrollTop, clientHeight } = box.current
+      const { scrollHeight, scrollTop, clientHeight } = element
       setAway(scrollHeight - scrollTop - clientHeight > clientHeight / 3)
     })
     watch.observe(box.current!)
