@@ -42,6 +42,7 @@ import type * as gateway from './gateway/api.ts'
 import type * as identity from './identity/api.ts'
 import type * as identityExports from './identity/exports.ts'
 import type * as identityKeys from './identity/keys.ts'
+import type * as integrationsAdRules from './integrations/ad-rules.ts'
 import type * as integrationsAds from './integrations/ads.ts'
 import type * as integrations from './integrations/api.ts'
 import type * as integrationsConnections from './integrations/connections.ts'
@@ -112,6 +113,7 @@ type Modules = typeof aiGateway &
   typeof identityExports &
   typeof identityKeys &
   typeof integrations &
+  typeof integrationsAdRules &
   typeof integrationsAds &
   typeof integrationsConnections &
   typeof integrationsCustom &

@@ -66,6 +66,7 @@ import { notOffered } from './identity/off.ts'
 import * as identityPasskeys from './identity/passkeys.ts'
 import * as identityShapes from './identity/shapes.ts'
 import * as identityTables from './identity/tables.ts'
+import * as integrationsAdRules from './integrations/ad-rules.ts'
 import * as integrationsAds from './integrations/ads.ts'
 import * as integrationsApi from './integrations/api.ts'
 import * as integrationsCalendars from './integrations/calendars.ts'
@@ -160,6 +161,7 @@ export const contracts: Record<ProcessName, object> = {
     ...marketplaceThreads,
   },
   integrations: {
+    ...integrationsAdRules,
     ...integrationsAds,
     ...integrationsApi,
     ...integrationsCalendars,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fn, id, text, time } from '../contract.ts'
+import { fn, text, time } from '../contract.ts'
 
 // The connected Meta ads account. Figures come from Meta and are kept for some minutes, with the time they were fetched. Amounts are
 // hundredths of the account's currency.
@@ -9,7 +9,7 @@ export const adSpans = [7, 30, 90] as const
 const level = z.enum(adLevels)
 const days = z.union([z.literal(7), z.literal(30), z.literal(90)]).default(30)
 const account_id = text(60).optional()
-const object_id = text(60)
+export const AdObjectId = text(60)
   .regex(/^\d+$/)
   .meta({ examples: ['4001'] })
 const cents = z.int().min(0)
@@ -49,7 +49,14 @@ const rowExample = {
   cpc_cents: 83,
   roas: 3.1,
 }
-const callErrors = ['app_not_connected', 'app_busy', 'app_refused', 'connection_broken', 'upstream_failed', 'upstream_timeout'] as const
+export const adCallErrors = [
+  'app_not_connected',
+  'app_busy',
+  'app_refused',
+  'connection_broken',
+  'upstream_failed',
+  'upstream_timeout',
+] as const
 
 export const metaAdsAnalytics = fn('meta-ads-analytics', {
   access: 'user',
@@ -90,7 +97,7 @@ export const metaAdsAnalytics = fn('meta-ads-analytics', {
       ],
     },
   },
-  errors: callErrors,
+  errors: adCallErrors,
   action: {
     title: 'Analyze Meta ads',
     when: 'The person asks how their Meta, Facebook or Instagram ads do',
@@ -148,7 +155,7 @@ export const listAds = fn('list-ads', {
       fetched_at: '2026-11-24T10:00:00.000Z',
     },
   },
-  errors: callErrors,
+  errors: adCallErrors,
   action: {
     title: 'List Meta ads',
     when: 'The person asks for their Meta campaigns, ad sets or ads',
@@ -168,7 +175,7 @@ export const listAds = fn('list-ads', {
 
 const Change = z.object({
   level,
-  object_id,
+  object_id: AdObjectId,
   status: z.enum(['active', 'paused']).optional(),
   daily_budget_cents: z.int().min(100).max(100_000_000).optional(),
 })
@@ -195,7 +202,7 @@ export const previewAdChange = fn('preview-ad-change', {
       changes: ['The daily budget goes from $20.00 to $25.00'],
     },
   },
-  errors: callErrors,
+  errors: adCallErrors,
   action: {
     title: 'Preview a change of an ad',
     when: 'The person asks what changing an ad would cost',
@@ -218,7 +225,7 @@ export const changeAd = fn('change-ad', {
       currency: 'USD',
     },
   },
-  errors: [...callErrors, 'app_unknown_outcome', 'app_input'],
+  errors: [...adCallErrors, 'app_unknown_outcome', 'app_input'],
   action: {
     title: 'Change a Meta ad',
     when: 'The person asks to pause or resume a Meta campaign or to change its budget',
@@ -289,7 +296,7 @@ export const previewAd = fn('preview-ad', {
       link: 'https://example.com',
     },
   },
-  errors: [...callErrors, 'app_input'],
+  errors: [...adCallErrors, 'app_input'],
   action: {
     title: 'Preview a Meta ad',
     when: 'The person asks what an ad on Meta would cost',
@@ -326,7 +333,7 @@ export const metaAdsCreate = fn('meta-ads-create', {
       daily_budget_cents: 1000,
     },
   },
-  errors: [...callErrors, 'app_unknown_outcome', 'app_input'],
+  errors: [...adCallErrors, 'app_unknown_outcome', 'app_input'],
   action: {
     title: 'Create a Meta ad',
     when: 'The person asks to create an ad on Facebook or Instagram from a text',
@@ -335,89 +342,5 @@ export const metaAdsCreate = fn('meta-ads-create', {
     preview: previewAd,
     does: ({ adData, daily_budget_cents }) =>
       `Creates the ad “${adData.headline}” on Meta, paused, with a daily budget of ${(daily_budget_cents / 100).toFixed(2)} that is spent only once it is resumed`,
-  },
-})
-
-export const AdRule = z.object({
-  id: id('ad_rule'),
-  campaign_id: z.string(),
-  campaign: z.string(),
-  currency: z.string(),
-  most_cents: cents,
-  state: z.enum(['watching', 'applied']),
-  /** At the last look: what a result cost in the last seven days. */
-  last_cents: z.number().nullable(),
-  checked_at: time.nullable(),
-  applied_at: time.nullable(),
-})
-const ruleExample = {
-  id: '01931a5c-7d4b-7c3e-9a41-0f6f2f9f4b30',
-  campaign_id: '4001',
-  campaign: 'Spring offer',
-  currency: 'USD',
-  most_cents: 2500,
-  state: 'watching' as const,
-  last_cents: 1829,
-  checked_at: '2026-11-24T10:00:00.000Z',
-  applied_at: null,
-}
-
-export const listAdRules = fn('list-ad-rules', {
-  access: 'user',
-  rate: 'read',
-  summary: 'Lists the rules that pause Meta campaigns when a result costs too much',
-  description: 'At most fifty.',
-  body: z.object({}).prefault({}),
-  reply: z.object({ rules: z.array(AdRule) }),
-  example: { request: {}, reply: { rules: [ruleExample] } },
-  errors: [],
-  action: {
-    title: 'List ad rules',
-    when: 'The person asks which campaigns are paused by a rule',
-    effect: 'reads',
-    evidence: {
-      rows: 'rules',
-      columns: {
-        campaign: { label: 'Campaign', as: 'text' },
-        most_cents: { label: 'Most for a result', as: 'cents' },
-        state: { label: 'State', as: 'text' },
-      },
-    },
-  },
-})
-
-export const deleteAdRule = fn('delete-ad-rule', {
-  access: 'user',
-  idempotent: true,
-  summary: 'Deletes a rule that pauses a campaign',
-  description: 'The campaign stays as it is.',
-  body: z.object({ rule_id: id('ad_rule') }),
-  reply: z.object({ deleted: z.boolean() }),
-  example: { request: { rule_id: ruleExample.id }, reply: { deleted: true } },
-  errors: [],
-  action: {
-    title: 'Delete an ad rule',
-    when: 'The person asks to end a rule that pauses a campaign',
-    effect: 'destroys',
-    does: () => 'Deletes the rule. The campaign stays as it is',
-  },
-})
-
-export const createAdRule = fn('create-ad-rule', {
-  access: 'user',
-  idempotent: 'two-phase',
-  summary: 'Pauses a Meta campaign by itself when a result costs more than a limit',
-  description:
-    'Looked at every ten minutes, over the last seven days, once the campaign has spent at least the limit. Without a single result, what was spent counts as its cost. A rule acts once.',
-  body: z.object({ campaign_id: object_id, most_cents: z.int().min(1).max(100_000_000) }),
-  reply: z.object({ rule: AdRule }),
-  example: { request: { campaign_id: '4001', most_cents: 2500 }, reply: { rule: ruleExample } },
-  errors: [...callErrors, 'ad_rule_limit'],
-  action: {
-    title: 'Add an ad rule',
-    when: 'The person asks to pause a campaign when its results become too expensive',
-    effect: 'changes',
-    needs: ['meta-ads'],
-    does: ({ most_cents }) => `Pauses the campaign by itself when a result costs more than ${(most_cents / 100).toFixed(2)}`,
   },
 })

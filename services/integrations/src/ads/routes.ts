@@ -1,3 +1,4 @@
+import * as rules from '@operon/contracts/integrations/ad-rules'
 import * as api from '@operon/contracts/integrations/ads'
 import { adRuleSweep } from '@operon/contracts/integrations/events'
 import { serve } from '@operon/kit/http'
@@ -18,8 +19,8 @@ export function adRoutes(rt: Runtime<IntegrationsDb, Config>, call: CallApp) {
   serve(app, api.changeAd, (ctx, input) => changeAd(ctx, input, lists, call))
   serve(app, api.previewAd, (ctx, input) => previewAd(ctx, input, lists, call))
   serve(app, api.metaAdsCreate, (ctx, input) => createAd(ctx, input, lists, call))
-  serve(app, api.listAdRules, listRules)
-  serve(app, api.createAdRule, (ctx, input) => createRule(ctx, input, lists))
-  serve(app, api.deleteAdRule, deleteRule)
+  serve(app, rules.listAdRules, listRules)
+  serve(app, rules.createAdRule, (ctx, input) => createRule(ctx, input, lists))
+  serve(app, rules.deleteAdRule, deleteRule)
   rt.job(adRuleSweep, () => applyRules(rt, lists, call), { everyMs: 120_000 })
 }

@@ -1,5 +1,5 @@
 import type { Input } from '@operon/contracts/contract'
-import type * as api from '@operon/contracts/integrations/ads'
+import type * as api from '@operon/contracts/integrations/ad-rules'
 import { adRuleApplied } from '@operon/contracts/integrations/events'
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
