@@ -49,6 +49,7 @@ import type * as integrationsConnections from './integrations/connections.ts'
 import type * as integrationsCustom from './integrations/custom.ts'
 import type * as integrationsNotion from './integrations/notion.ts'
 import type * as integrationsWatches from './integrations/watches.ts'
+import type * as integrationsWishes from './integrations/wishes.ts'
 import type * as marketplace from './marketplace/api.ts'
 import type * as marketplaceBuyers from './marketplace/buyers.ts'
 import type * as marketplaceCoupons from './marketplace/coupons.ts'
@@ -119,6 +120,7 @@ type Modules = typeof aiGateway &
   typeof integrationsCustom &
   typeof integrationsNotion &
   typeof integrationsWatches &
+  typeof integrationsWishes &
   typeof marketplace &
   typeof marketplaceCoupons &
   typeof marketplaceFiles &

@@ -238,6 +238,8 @@ export const errors = {
   app_input: { status: 400, message: 'The action needs other fields.' },
   app_busy: { status: 429, message: 'The app allows only so many calls a minute. Try again in a moment.' },
   app_refused: { status: 422, message: 'The app refused this.' },
+  app_exists: { status: 409, message: 'This app is in the App Library already. Connect it there.' },
+  app_requests_full: { status: 409, message: 'You have asked for 20 apps. They are seen by those who run this site.' },
   ad_rule_limit: { status: 409, message: 'You have 50 rules. Delete one that you do not need.' },
   app_unknown_outcome: {
     status: 502,

@@ -76,6 +76,7 @@ import * as integrationsEvents from './integrations/events.ts'
 import * as integrationsNotion from './integrations/notion.ts'
 import * as integrationsTables from './integrations/tables.ts'
 import * as integrationsWatches from './integrations/watches.ts'
+import * as integrationsWishes from './integrations/wishes.ts'
 import * as marketplaceApi from './marketplace/api.ts'
 import * as marketplaceBuyers from './marketplace/buyers.ts'
 import * as marketplaceCoupons from './marketplace/coupons.ts'
@@ -171,6 +172,7 @@ export const contracts: Record<ProcessName, object> = {
     ...integrationsNotion,
     ...integrationsTables,
     ...integrationsWatches,
+    ...integrationsWishes,
   },
   'ai-gateway': {
     ...aiApi,

@@ -35,6 +35,7 @@ export const BOUNDED: Record<string, number> = {
   app_hooks: 100,
   app_watches: 50,
   custom_apis: 20,
+  app_requests: 20,
   /** Ten years of five figures. */
   fact_days: 18_750,
   fact_sums: 5,

@@ -155,9 +155,12 @@ export type IntegrationsDb = LaneDb & {
     user_id: string
     base: string
     auth: string
+    kind: Generated<'api' | 'mcp'>
+    /** Of an MCP server: its tools. */
     operations: unknown
     created_at: Generated<Date>
   }
+  app_requests: { id: string; user_id: string; name: string; app_key: string; wanted: string; created_at: Generated<Date> }
   revocations: {
     id: string
     generation: number

@@ -13,6 +13,8 @@ import * as inUse from './migrations/0011_in_use.ts'
 import * as hooks from './migrations/0012_hooks.ts'
 import * as watches from './migrations/0013_watches.ts'
 import * as customApis from './migrations/0014_custom_apis.ts'
+import * as tools from './migrations/0015_tools.ts'
+import * as appRequests from './migrations/0016_app_requests.ts'
 import type { IntegrationsDb } from './schema.ts'
 import { webhookConsumers } from './webhooks/consumers.ts'
 import { webhookRoutes } from './webhooks/routes.ts'
@@ -31,6 +33,8 @@ export const integrationsService: ServiceDefinition<IntegrationsDb, Config> = {
     '0012_hooks': hooks,
     '0013_watches': watches,
     '0014_custom_apis': customApis,
+    '0015_tools': tools,
+    '0016_app_requests': appRequests,
   },
   setup(rt) {
     connectionRoutes(rt)

@@ -2,18 +2,24 @@ import { z } from 'zod'
 import { fn, id, text, time } from '../contract.ts'
 import { connectionStates } from './connections.ts'
 
-// Any other API: an address and a key of the person's own. Its operations are told by its OpenAPI document, or are calls below its address.
+// Any other API: an address and a key of the person's own. Its operations are told by its OpenAPI document, or are calls below its address;
+// those of an MCP server are its tools, each of which the person allows.
 
 const connection_id = id('connection')
-export const customAuths = ['none', 'bearer', 'header', 'query', 'basic', 'oauth'] as const
+export const customKinds = ['api', 'mcp'] as const
+/** Of a tool: not callable, callable once the person approves each call, or callable as what only reads. */
+export const toolAllowances = ['no', 'asks', 'reads'] as const
+export const customAuths = ['none', 'bearer', 'header', 'query', 'basic', 'oauth', 'signin'] as const
 
 const CustomApi = z.object({
   connection_id,
   name: z.string(),
   base: z.string(),
+  kind: z.enum(customKinds),
   auth: z.enum(customAuths),
   state: z.enum(connectionStates),
   failure: z.string().nullable(),
+  /** Of an MCP server: the tools that are allowed. */
   operations: z.int().min(0),
   last_call_at: time.nullable(),
   created_at: time,
@@ -23,6 +29,7 @@ const example = {
   connection_id: one,
   name: 'Stock',
   base: 'https://stock.example.com/v1',
+  kind: 'api' as const,
   auth: 'bearer' as const,
   state: 'connected' as const,
   failure: null,
@@ -34,7 +41,7 @@ const example = {
 export const listCustomApis = fn('list-custom-apis', {
   access: 'user',
   rate: 'read',
-  summary: 'Lists the APIs of the person’s own that are connected',
+  summary: 'Lists the APIs and MCP servers of the person’s own that are connected',
   description: 'Their keys are never shown.',
   body: z.object({}),
   reply: z.object({ apis: z.array(CustomApi) }),
@@ -42,7 +49,7 @@ export const listCustomApis = fn('list-custom-apis', {
   errors: [],
   action: {
     title: 'List your own APIs',
-    when: 'The person asks which APIs of their own are connected, beside the apps of the library',
+    when: 'The person asks which APIs or MCP servers of their own are connected, beside the apps of the library',
     effect: 'reads',
     evidence: { rows: 'apis', columns: { name: { label: 'API', as: 'text' }, base: { label: 'Address', as: 'text' } } },
   },
@@ -53,9 +60,10 @@ export const connectCustomApi = fn('connect-custom-api', {
   rate: 'write',
   summary: 'Connects an API by its OpenAPI document or its address',
   description:
-    'Give `document` (JSON, OpenAPI 3), `document_url` or `base`. `auth` says how the key travels: `bearer`, `header` or `query` under `auth_name`, `basic` as user:password, or `oauth`, which buys a token at `token_url` for `client_id` and the key as its secret. It is tried with one call; a key that is refused is not kept. `left_out` operations were more than are kept, or cannot be called.',
+    'Give `document` (JSON, OpenAPI 3), `document_url` or `base`. `auth` says how the key travels: `bearer`, `header` or `query` under `auth_name`, `basic` as user:password, `oauth`, which buys a token at `token_url` for `client_id` and the key as its secret, or `signin`, where the person approves at `authorize_url` (authorization code with PKCE): it works once `begin-custom-sign-in` was followed. With the `kind` `mcp`, `base` is the address of an MCP server (streamable HTTP), none of whose tools is allowed at first. It is tried with one call; a key that is refused is not kept. `left_out` operations were more than are kept, or cannot be called.',
   body: z.object({
     name: text(80).min(1),
+    kind: z.enum(customKinds).default('api'),
     /** The API whose key, address or document is replaced. */
     connection_id: connection_id.optional(),
     base: text(500).optional(),
@@ -66,6 +74,8 @@ export const connectCustomApi = fn('connect-custom-api', {
     key: text(4000).optional(),
     client_id: text(400).optional(),
     token_url: text(1000).optional(),
+    authorize_url: text(1000).optional(),
+    scope: text(1000).optional(),
     /** Below the address: what the key is tried with. */
     check_path: text(300).optional(),
   }),
@@ -91,13 +101,16 @@ export const listCustomOperations = fn('list-custom-operations', {
   access: 'user',
   rate: 'read',
   summary: 'Lists what can be called of an API of the person’s own',
-  description: '`input` is the JSON schema that a call of it takes. `q` finds by words of the name, the title or the path.',
+  description:
+    '`input` is the JSON schema that a call of it takes. `q` finds by words of the name, the title or the path. Of an MCP server, the tools that are allowed.',
   body: z.object({ connection_id, q: text(200).optional() }),
   reply: z.object({
     operations: z.array(
       z.object({
         name: z.string(),
         title: z.string(),
+        /** Of a tool, in its server’s words. */
+        description: z.string().optional(),
         effect: z.enum(['reads', 'sends']),
         method: z.string(),
         path: z.string(),
@@ -153,7 +166,7 @@ export const readCustomApi = fn('read-custom-api', {
 export const runCustomApi = fn('run-custom-api', {
   access: 'user',
   idempotent: 'two-phase',
-  summary: 'Does something in an API of the person’s own',
+  summary: 'Does something in an API of the person’s own, or calls a tool of their MCP server',
   description: 'An operation of `list-custom-operations` that does more than read. Under the same `Idempotency-Key` it is not done twice.',
   body: z.object(operation),
   reply: Answered,
@@ -164,10 +177,86 @@ export const runCustomApi = fn('run-custom-api', {
   errors: [...callErrors, 'app_unknown_outcome'],
   action: {
     title: 'Do something in an API of your own',
-    when: 'Something is to be added, changed or sent in an API of the person’s own',
+    when: 'Something is to be added, changed or sent in an API of the person’s own, or a tool of their MCP server is to be called',
     effect: 'sends',
     does: ({ operation, input }) => `Calls “${operation}” of your API with ${JSON.stringify(input).slice(0, 300)}`,
   },
+})
+
+export const beginCustomSignIn = fn('begin-custom-sign-in', {
+  access: 'user',
+  rate: 'write',
+  demo: 'never',
+  summary: 'Begins to sign in at an API of the person’s own',
+  description: 'Register `PUBLIC_URL/connect/custom` as the redirect of your client there.',
+  body: z.object({ connection_id }),
+  reply: z.object({ auth_url: z.url() }),
+  errors: ['app_not_connected', 'app_action_unknown'],
+})
+export const finishCustomSignIn = fn('finish-custom-sign-in', {
+  access: 'user',
+  rate: 'write',
+  demo: 'never',
+  summary: 'Takes what an API answered after the person approved it',
+  description: 'Only the person who began it can finish it, within ten minutes, once.',
+  body: z.object({ state: text(200), code: text(4000).optional(), error: text(200).optional() }),
+  reply: z.object({ connection_id, name: z.string() }),
+  errors: [
+    ...(['connection_attempt', 'connection_refused', 'connection_denied', 'app_not_connected', 'blocked_address'] as const),
+    ...(['upstream_failed', 'upstream_timeout'] as const),
+  ],
+})
+
+const Tool = z.object({
+  name: z.string(),
+  title: z.string(),
+  /** In the words of the server. */
+  description: z.string(),
+  /** The server’s word, which decides nothing. */
+  read_only: z.boolean(),
+  allow: z.enum(toolAllowances),
+})
+const exampleTool = {
+  ...{ name: 'search_orders', title: 'Search orders', description: 'Finds orders by their words.' },
+  ...{ read_only: true, allow: 'asks' as const },
+}
+export const listMcpTools = fn('list-mcp-tools', {
+  access: 'user',
+  rate: 'read',
+  summary: 'Lists the tools of a connected MCP server, allowed or not',
+  description: 'As the server told them when it was connected or last asked.',
+  body: z.object({ connection_id }),
+  reply: z.object({ tools: z.array(Tool) }),
+  example: { request: { connection_id: one }, reply: { tools: [exampleTool] } },
+  errors: ['app_not_connected'],
+})
+export const refreshMcpTools = fn('refresh-mcp-tools', {
+  access: 'user',
+  rate: 'write',
+  summary: 'Asks a connected MCP server for its tools again',
+  description: 'Tools that say or take something else than before are not allowed any more until the person allows them again.',
+  body: z.object({ connection_id }),
+  reply: z.object({ tools: z.array(Tool), left_out: z.int() }),
+  example: { request: { connection_id: one }, reply: { tools: [exampleTool], left_out: 0 } },
+  errors: [
+    'app_not_connected',
+    'app_busy',
+    'connection_broken',
+    'custom_api_document',
+    'blocked_address',
+    'upstream_failed',
+    'upstream_timeout',
+  ],
+})
+export const allowMcpTool = fn('allow-mcp-tool', {
+  access: 'user',
+  rate: 'write',
+  summary: 'Says whether a tool of a connected MCP server may be called',
+  description: '`no`; `asks`, where each call waits for the person’s approval; or `reads`, where it is called without asking.',
+  body: z.object({ connection_id, tool: text(120).min(1), allow: z.enum(toolAllowances) }),
+  reply: z.object({ tools: z.array(Tool) }),
+  example: { request: { connection_id: one, tool: 'search_orders', allow: 'asks' as const }, reply: { tools: [exampleTool] } },
+  errors: ['app_not_connected', 'app_action_unknown'],
 })
 
 export const disconnectCustomApi = fn('disconnect-custom-api', {

@@ -21,6 +21,8 @@ export type AppRequest = {
   json?: unknown
   form?: Record<string, string>
   headers?: Record<string, string>
+  /** A tool of the MCP server at the address, in the place of an HTTP call. */
+  tool?: { name: string; arguments: Record<string, unknown> }
 }
 /** An app's answer, taken apart. */
 export type Answer = any

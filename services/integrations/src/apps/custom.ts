@@ -6,12 +6,27 @@ import { basic } from './vendors.ts'
 export const CUSTOM = 'custom' as AppId
 
 /** The parts of the seal that say where it is and how the key travels. */
-export type CustomFields = { auth: string; auth_name?: string; client_id?: string; token_url?: string }
+export type CustomFields = {
+  auth: string
+  auth_name?: string
+  client_id?: string
+  client_secret?: string
+  token_url?: string
+  authorize_url?: string
+  scope?: string
+}
+
+/** What a client that a person registered with an API of theirs asks its token endpoint. */
+export function tokenCall({ client_id = '', client_secret, token_url = '' }: Partial<CustomFields>, form: Record<string, string>) {
+  return client_secret
+    ? { url: token_url, headers: basic({ id: client_id, secret: client_secret }), form }
+    : { url: token_url, headers: {}, form: { ...form, client_id } }
+}
 
 function signed({ access, fields = {} }: Held, request: AppRequest): AppRequest {
   const { auth, auth_name: name = '' } = fields
   const with_ = (header: string, value: string) => ({ ...request, headers: { ...request.headers, [header]: value } })
-  if (auth === 'bearer' || auth === 'oauth') return with_('authorization', `Bearer ${access}`)
+  if (auth === 'bearer' || auth === 'oauth' || auth === 'signin') return with_('authorization', `Bearer ${access}`)
   if (auth === 'basic') return with_('authorization', `Basic ${Buffer.from(access).toString('base64')}`)
   if (auth === 'header') return with_(name.toLowerCase(), access)
   if (auth === 'query') return { ...request, query: { ...request.query, [name]: access } }
@@ -26,12 +41,12 @@ export const custom: AppDefinition = {
   perMinute: 60,
   // A token is bought where the person said so, with the client's id and secret.
   mint: ({ refresh, fields = {} }) =>
-    fields.auth === 'oauth' && refresh
-      ? {
-          url: fields.token_url!,
-          headers: basic({ id: fields.client_id!, secret: refresh }),
-          form: { grant_type: 'client_credentials' },
-        }
-      : null,
+    !refresh
+      ? null
+      : fields.auth === 'oauth'
+        ? tokenCall({ ...fields, client_secret: refresh }, { grant_type: 'client_credentials' })
+        : fields.auth === 'signin'
+          ? tokenCall(fields, { grant_type: 'refresh_token', refresh_token: refresh })
+          : null,
   actions: {},
 }

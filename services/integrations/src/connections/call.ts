@@ -9,6 +9,7 @@ import type { Answer, AppDefinition, AppRequest, Held } from '../apps/app.ts'
 import { CUSTOM } from '../apps/custom.ts'
 import { type Place, type Places, placesFor } from '../apps/place.ts'
 import type { Config } from '../config.ts'
+import { callTool } from '../custom/mcp.ts'
 import type { IntegrationsDb } from '../schema.ts'
 import { breakConnection, type ConnectionRow } from './keep.ts'
 import { FAILING, openNotes } from './notes.ts'
@@ -116,6 +117,7 @@ export async function sendTo(
   const base = typeof app.api === 'function' ? app.api(held) : app.api
   const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as [string, string]]))
   const search = given.length ? `?${new URLSearchParams(given)}` : ''
+  if (asked.tool) return callTool({ fetch, url: base + path + search, headers: asked.headers ?? {}, ...(signal && { signal }) }, asked.tool)
   const body = json !== undefined ? JSON.stringify(json) : form ? new URLSearchParams(form) : undefined
   const response = await fetch((await place.wire(path.startsWith('https://') ? path : base + path)) + search, {
     method,

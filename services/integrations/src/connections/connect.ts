@@ -11,6 +11,7 @@ import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import { definitionOf } from '../apps/all.ts'
 import type { Held } from '../apps/app.ts'
+import { CUSTOM } from '../apps/custom.ts'
 import type { Place, Places } from '../apps/place.ts'
 import { type VendorId, vendors } from '../apps/vendors.ts'
 import type { Config } from '../config.ts'
@@ -63,19 +64,9 @@ export async function demandRoom(ctx: Call): Promise<void> {
 
 /** The state is kept as a hash and belongs to this person: a code that somebody else's browser brings connects nothing. */
 async function begin(ctx: Call, app: AppId, place: Place, returnTo: string | undefined, { vault, kit }: Connecting): Promise<string> {
-  const user = signedIn(ctx)
   const vendor = vendors[definitionOf(app).vendor as VendorId]
-  const state = randomBytes(32).toString('base64url')
   const verifier = vendor.pkce ? randomBytes(32).toString('base64url') : null
-  const stateHash = hashOf(state)
-  await sql`
-    with few as (
-      delete from oauth_attempts where state_hash in (
-        select state_hash from oauth_attempts where user_id = ${user.id} order by created_at desc offset ${MOST_ATTEMPTS})
-    )
-    insert into oauth_attempts (state_hash, user_id, app, sealed_verifier, sandbox, return_to, expires_at)
-    values (${stateHash}, ${user.id}, ${app}, ${verifier && vault.seal(verifier, verifierContext(stateHash))}, ${place.sandbox},
-      ${isAppPath(returnTo) ? returnTo : null}, now() + ${ATTEMPT_MINUTES} * interval '1 minute')`.execute(ctx.db)
+  const state = await keepAttempt(ctx, vault, { app, secret: verifier, sandbox: place.sandbox, returnTo })
   const scopes = definitionOf(app).scopes ?? []
   const url = new URL(place.page(vendor.authorize))
   url.search = new URLSearchParams({
@@ -90,25 +81,46 @@ async function begin(ctx: Call, app: AppId, place: Place, returnTo: string | und
   return url.href
 }
 
-export async function finish(ctx: Call, { state, code, error, realm_id }: Input<typeof api.finishConnection>, at: Connecting) {
+type Attempt = { app: AppId; secret: string | null; sandbox: boolean; returnTo: string | undefined }
+/** Answers the state to travel with. */
+export async function keepAttempt(ctx: Call, vault: Connecting['vault'], { app, secret, sandbox, returnTo }: Attempt): Promise<string> {
   const user = signedIn(ctx)
+  const state = randomBytes(32).toString('base64url')
+  const stateHash = hashOf(state)
+  await sql`
+    with few as (
+      delete from oauth_attempts where state_hash in (
+        select state_hash from oauth_attempts where user_id = ${user.id} order by created_at desc offset ${MOST_ATTEMPTS})
+    )
+    insert into oauth_attempts (state_hash, user_id, app, sealed_verifier, sandbox, return_to, expires_at)
+    values (${stateHash}, ${user.id}, ${app}, ${secret && vault.seal(secret, verifierContext(stateHash))}, ${sandbox},
+      ${isAppPath(returnTo) ? returnTo : null}, now() + ${ATTEMPT_MINUTES} * interval '1 minute')`.execute(ctx.db)
+  return state
+}
+
+/** Of this person alone, and good once. */
+export async function takeAttempt(ctx: Call, vault: Connecting['vault'], state: string, isCustom: boolean) {
   const stateHash = hashOf(state)
   const attempt = await ctx.db
     .deleteFrom('oauth_attempts')
     .where('state_hash', '=', stateHash)
-    .where('user_id', '=', user.id)
+    .where('user_id', '=', signedIn(ctx).id)
+    .where('app', isCustom ? '=' : '<>', CUSTOM)
     .where('expires_at', '>', sql<Date>`now()`)
     .returningAll()
     .executeTakeFirst()
   if (!attempt) throw new DomainError('connection_attempt')
-  const { app, sandbox, return_to } = attempt
+  return { ...attempt, secret: attempt.sealed_verifier && vault.open(attempt.sealed_verifier, verifierContext(stateHash)) }
+}
+
+export async function finish(ctx: Call, { state, code, error, realm_id }: Input<typeof api.finishConnection>, at: Connecting) {
+  const { app, sandbox, return_to, secret: verifier } = await takeAttempt(ctx, at.vault, state, false)
   if (!code)
     throw new DomainError(error === 'access_denied' || error === 'user_cancelled_authorize' ? 'connection_denied' : 'connection_refused')
   const place = at.places.at(app, sandbox)
   if (!place) throw new DomainError('app_not_set_up', { message: notSetUp(app) })
   await demandRoom(ctx)
   const vendor = vendors[definitionOf(app).vendor as VendorId]
-  const verifier = attempt.sealed_verifier && at.vault.open(attempt.sealed_verifier, verifierContext(stateHash))
   const grant = {
     grant_type: 'authorization_code',
     code,

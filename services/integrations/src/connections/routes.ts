@@ -1,6 +1,7 @@
 import * as api from '@operon/contracts/integrations/connections'
 import { connectionLook, connectionSweep, revokeAccess } from '@operon/contracts/integrations/events'
 import { userIntegrations } from '@operon/contracts/integrations/tables'
+import * as wishes from '@operon/contracts/integrations/wishes'
 import { userIdOf } from '@operon/kit/context'
 import { serveTable } from '@operon/kit/data/table'
 import { serve } from '@operon/kit/http'
@@ -13,6 +14,7 @@ import { customRoutes } from '../custom/routes.ts'
 import { notionRoutes } from '../notion/routes.ts'
 import type { IntegrationsDb } from '../schema.ts'
 import { watchRoutes } from '../watches/routes.ts'
+import { appRequests, requestApp } from '../wishes/wishes.ts'
 import {
   forgetOld,
   listAppActions,
@@ -59,7 +61,9 @@ export function connectionRoutes(rt: Runtime<IntegrationsDb, Config>) {
   adRoutes(rt, call)
   calendarRoutes(rt, { rt, places, call })
   watchRoutes(rt, call)
-  customRoutes(rt, connecting, call)
+  serve(app, wishes.requestApp, requestApp)
+  serve(app, wishes.staffAppRequests, appRequests)
+  customRoutes(rt, { ...connecting, tokens }, call)
   rt.job(revokeAccess, (_ctx, { payload }) => revoke(rt, places, payload))
   rt.job(connectionLook, () => lookAfter(rt, call), { everyMs: 15_000 })
   rt.job(

@@ -255,5 +255,10 @@ export async function mint(
     maxRedirects: 0,
   })
   const answer = await answerOf(response)
-  return { held: { ...held, access: String(answer.access_token) }, scopes: [], seconds: secondsOf(answer) }
+  // A pasted key is kept where a refresh token would be, and nothing takes its place.
+  const next = call.form.grant_type !== 'client_credentials' && answer.refresh_token
+  return {
+    held: { ...held, access: String(answer.access_token), ...(next && { refresh: String(next) }) },
+    ...{ scopes: [], seconds: secondsOf(answer) },
+  }
 }

@@ -14,7 +14,10 @@ import { type Connecting, demandRoom } from '../connections/connect.ts'
 import { type ConnectionRow, endConnection, oneAtATime, seal } from '../connections/keep.ts'
 import { type Granted, lifeOf, mint, NotGranted } from '../connections/tokens.ts'
 import type { IntegrationsDb } from '../schema.ts'
+import { allowedAsBefore, type Tool } from './mcp.ts'
 import { anyCalls, inputOf, type Operation, operationsIn } from './openapi.ts'
+import { requestOf, segments } from './request.ts'
+import { toolsAt } from './tools.ts'
 
 type Call = Ctx<IntegrationsDb>
 type Connect = Input<typeof api.connectCustomApi>
@@ -23,6 +26,8 @@ type Asked = Input<typeof api.readCustomApi>
 const MOST_DOCUMENT = 5 * 1024 * 1024
 const MOST_ANSWER = 20_000
 const MOST_APIS = 50
+/** Until the person has signed in there. */
+const UNSIGNED = { state: 'broken' as const, failure: 'Sign in there to connect it.' }
 
 const own = (ctx: Call) =>
   ctx.db
@@ -32,16 +37,20 @@ const own = (ctx: Call) =>
     .where('connections.app', '=', CUSTOM)
     .where('connections.state', '<>', 'disconnected')
 
+const callable = sql<number>`case custom_apis.kind when 'mcp'
+  then (select count(*)::int from jsonb_array_elements(custom_apis.operations) tool where tool->>'allow' <> 'no')
+  else jsonb_array_length(custom_apis.operations) end`
+
 export async function listApis(ctx: Call) {
   const rows = await own(ctx)
     .selectAll('connections')
-    .select(['custom_apis.base', 'custom_apis.auth', sql<number>`jsonb_array_length(custom_apis.operations)`.as('operations')])
+    .select(['custom_apis.base', 'custom_apis.auth', 'custom_apis.kind', callable.as('operations')])
     .orderBy('connections.created_at')
     .limit(MOST_APIS)
     .execute()
   return {
-    apis: rows.map(({ id, account, base, auth, state, failure, operations, last_call_at, created_at }) => ({
-      ...{ connection_id: id, name: account, base, state, failure, operations },
+    apis: rows.map(({ id, account, base, auth, kind, state, failure, operations, last_call_at, created_at }) => ({
+      ...{ connection_id: id, name: account, base, kind, state, failure, operations },
       auth: auth as Connect['auth'],
       last_call_at: last_call_at?.toISOString() ?? null,
       created_at: created_at.toISOString(),
@@ -49,23 +58,20 @@ export async function listApis(ctx: Call) {
   }
 }
 
-async function apiOf(ctx: Call, connectionId: string): Promise<{ row: ConnectionRow; operations: Operation[] }> {
+type Api = { row: ConnectionRow; kind: 'api'; operations: Operation[] } | { row: ConnectionRow; kind: 'mcp'; operations: Tool[] }
+export async function apiOf(ctx: Call, connectionId: string): Promise<Api> {
   const found = await own(ctx)
     .where('connections.id', '=', connectionId)
     .selectAll('connections')
-    .select('custom_apis.operations')
+    .select(['custom_apis.operations', 'custom_apis.kind'])
     .executeTakeFirst()
   if (!found) throw new DomainError('app_not_connected', { message: 'No such API is connected.' })
-  const { operations, ...row } = found
-  return { row, operations: operations as Operation[] }
+  const { operations, kind, ...row } = found
+  return { row, kind, operations } as Api
 }
 
 export async function connectApi(ctx: Call, input: Connect, at: Connecting) {
-  const { document, from } = await documentOf(input, at)
-  const read = document === undefined ? { base: null, operations: anyCalls, leftOut: 0 } : operationsIn(document, from)
-  const base = addressIn(input.base ?? read.base)
-  const granted = await grantedBy(input, base, at)
-  await tryIt(ctx, input, granted.held, at)
+  const { base, granted, operations, leftOut } = input.kind === 'mcp' ? await asServer(ctx, input, at) : await asApi(ctx, input, at)
   const user = signedIn(ctx)
   const id = input.connection_id ?? newId()
   await inTransaction(ctx.db, async (trx) => {
@@ -74,10 +80,11 @@ export async function connectApi(ctx: Call, input: Connect, at: Connecting) {
       account: input.name,
       sealed: seal(at.vault, id, granted.held),
       ...lifeOf(granted.seconds),
-      ...{ state: 'connected' as const, failure: null, lease_until: null },
+      ...(input.auth === 'signin' ? UNSIGNED : { state: 'connected' as const, failure: null }),
+      lease_until: null,
       ...{ checked_at: sql<Date>`now()`, updated_at: sql<Date>`now()` },
     }
-    const told = { base, auth: input.auth, operations: JSON.stringify(read.operations) }
+    const told = { base, auth: input.auth, kind: input.kind, operations: JSON.stringify(operations) }
     if (input.connection_id) {
       const kept = await trx
         .updateTable('connections')
@@ -102,7 +109,26 @@ export async function connectApi(ctx: Call, input: Connect, at: Connecting) {
       .values({ id, user_id: user.id, ...told })
       .execute()
   })
-  return { connection_id: id, operations: read.operations.length, left_out: read.leftOut }
+  return { connection_id: id, operations: operations.length, left_out: leftOut }
+}
+
+async function asApi(ctx: Call, input: Connect, at: Connecting) {
+  const { document, from } = await documentOf(input, at)
+  const read = document === undefined ? { base: null, operations: anyCalls, leftOut: 0 } : operationsIn(document, from)
+  const base = addressIn(input.base ?? read.base)
+  const granted = await grantedBy(input, base, at)
+  if (input.auth !== 'signin') await tryIt(ctx, input, granted.held, at)
+  return { ...read, base, granted }
+}
+
+/** Listing the tools is the test. Those that were allowed on this server before stay so where they are the same. */
+async function asServer(ctx: Call, input: Connect, at: Connecting) {
+  const base = addressIn(input.base ?? null)
+  const granted = await grantedBy(input, base, at)
+  const { tools, leftOut } = input.auth === 'signin' ? { tools: [], leftOut: 0 } : await toolsAt(granted.held, at, ctx.signal)
+  const before = input.connection_id ? await apiOf(ctx, input.connection_id) : null
+  const known = before?.kind === 'mcp' && before.row.id === input.connection_id ? before.operations : []
+  return { base, granted, operations: input.auth === 'signin' ? known : allowedAsBefore(tools, known), leftOut }
 }
 
 async function documentOf({ document, document_url }: Connect, { places }: Connecting): Promise<{ document?: string; from?: string }> {
@@ -121,15 +147,22 @@ function addressIn(given: string | null): string {
 }
 
 async function grantedBy(input: Connect, base: string, at: Connecting): Promise<Granted> {
-  const { auth, auth_name, client_id, token_url } = input
+  const { auth, auth_name, client_id, token_url, authorize_url, scope } = input
   const key = input.key?.trim() ?? ''
   const missing = (field: string, what: string) => new DomainError('app_key_missing', { message: `Enter ${what}.`, details: { field } })
-  if (auth !== 'none' && !key) throw missing('key', 'the key')
+  if (auth !== 'none' && auth !== 'signin' && !key) throw missing('key', 'the key')
   if (key && !/^[\x20-\x7e]+$/.test(key)) throw new DomainError('app_key_refused')
   if ((auth === 'header' || auth === 'query') && !/^[\w.-]+$/.test(auth_name ?? ''))
     throw missing('auth_name', 'the name under which the key is sent')
-  if (auth === 'oauth' && !client_id) throw missing('client_id', 'the client id')
-  if (auth === 'oauth' && !URL.canParse(token_url ?? '')) throw missing('token_url', 'the address that gives tokens')
+  const isOauth = auth === 'oauth' || auth === 'signin'
+  if (isOauth && !client_id) throw missing('client_id', 'the client id')
+  if (isOauth && !URL.canParse(token_url ?? '')) throw missing('token_url', 'the address that gives tokens')
+  if (auth === 'signin') {
+    if (!/^https?:/.test(authorize_url ?? '') || !URL.canParse(authorize_url!))
+      throw missing('authorize_url', 'the address where you approve')
+    const client = { client_id: client_id!, token_url: token_url!, authorize_url: authorize_url!, ...(key && { client_secret: key }) }
+    return { held: { access: '', base, fields: { auth, ...client, ...(scope && { scope }) } }, scopes: [], seconds: null }
+  }
   const fields = { auth, ...(auth_name && { auth_name }), ...(client_id && { client_id }), ...(token_url && { token_url }) }
   const held: Held = { access: key, base, fields, ...(auth === 'oauth' && { refresh: key }) }
   const bought = custom.mint!(held)
@@ -150,14 +183,25 @@ async function tryIt(ctx: Call, { check_path }: Connect, held: Held, { places }:
 }
 
 export async function listOperations(ctx: Call, { connection_id, q = '' }: Input<typeof api.listCustomOperations>) {
-  const { operations } = await apiOf(ctx, connection_id)
+  const { kind, operations } = await apiOf(ctx, connection_id)
   const words = q.toLowerCase().split(/\s+/).filter(Boolean)
-  const fits = ({ name, title, path }: Operation) => words.every((word) => `${name} ${title} ${path}`.toLowerCase().includes(word))
+  const fits = (...texts: string[]) => words.every((word) => texts.join(' ').toLowerCase().includes(word))
+  if (kind === 'mcp')
+    return {
+      operations: operations
+        .filter(({ allow, name, title, description }) => allow !== 'no' && fits(name, title, description))
+        .map(({ name, title, description, allow, schema }) => ({
+          ...{ name, title, description, effect: allow === 'reads' ? ('reads' as const) : ('sends' as const) },
+          ...{ method: 'TOOL', path: name, input: schema },
+        })),
+    }
   return {
-    operations: operations.filter(fits).map((each) => ({
-      ...{ name: each.name, title: each.title, effect: each.effect, method: each.method, path: each.path },
-      input: inputOf(each),
-    })),
+    operations: operations
+      .filter(({ name, title, path }) => fits(name, title, path))
+      .map((each) => ({
+        ...{ name: each.name, title: each.title, effect: each.effect, method: each.method, path: each.path },
+        input: inputOf(each),
+      })),
   }
 }
 
@@ -174,66 +218,27 @@ export async function runApi(ctx: Call, asked: Asked, call: CallApp) {
 }
 
 async function chosen(ctx: Call, { connection_id, operation: name, input }: Asked, effect: Operation['effect']) {
-  const { row, operations } = await apiOf(ctx, connection_id)
-  const operation = operations.find((each) => each.name === name)
-  if (!operation) throw new DomainError('app_action_unknown', { message: 'The API has no operation of that name.' })
-  if (operation.effect !== effect)
+  const { row, kind, operations } = await apiOf(ctx, connection_id)
+  const found = operations.find((each) => each.name === name)
+  if (!found) throw new DomainError('app_action_unknown', { message: 'The API has no operation of that name.' })
+  if ('allow' in found && found.allow === 'no')
+    throw new DomainError('app_action_unknown', { message: 'This tool is not allowed. Its owner can allow it in the App Library.' })
+  const does = 'allow' in found ? (found.allow === 'reads' ? 'reads' : 'sends') : found.effect
+  if (does !== effect)
     throw new DomainError('app_action_unknown', {
       message: effect === 'reads' ? 'This operation does more than read.' : 'This operation only reads.',
     })
   if (row.state === 'broken')
     throw new DomainError('connection_broken', {
-      message: `${row.account} does not accept the key any more. Connect it again with another one.`,
+      message: `${row.account} does not accept our access. Connect it again in the App Library.`,
     })
-  return { row, operation, request: requestOf(operation, input) }
+  const request: AppRequest = kind === 'mcp' ? { path: '', tool: { name, arguments: input } } : requestOf(found as Operation, input)
+  return { row, operation: found, request }
 }
 
 function shown(answer: unknown) {
   const text = typeof answer === 'string' ? answer : JSON.stringify(answer)
   return { answer: text.slice(0, MOST_ANSWER), cut: text.length > MOST_ANSWER }
-}
-
-const wrong = (message: string) => new DomainError('app_input', { message: `The operation needs other fields: ${message}` })
-const segments = (path: string) =>
-  path
-    .replace(/^\/+/, '')
-    .split('/')
-    .map((each) => encodeURIComponent(each))
-    .join('/')
-
-function requestOf(operation: Operation, input: Record<string, unknown>): AppRequest {
-  const { parts, body, bodyRequired, method } = operation
-  const known = new Set([...parts.map(({ name }) => name), ...(body ? ['body'] : [])])
-  for (const name of Object.keys(input)) if (!known.has(name)) throw wrong(`there is no ${name}`)
-  let path = operation.path
-  const query: Record<string, string> = {}
-  const headers: Record<string, string> = {}
-  const isAnyCall = path === '/{path}'
-  for (const { name, in: place, required } of parts) {
-    const given = Object.hasOwn(input, name) ? input[name] : undefined
-    if (given === undefined || given === null) {
-      if (required) throw wrong(`${name} is missing`)
-      continue
-    }
-    if (isAnyCall && place === 'query') {
-      if (typeof given !== 'object') throw wrong('query takes names and values')
-      for (const [key, value] of Object.entries(given)) query[key] = plain(key, value)
-      continue
-    }
-    const value = plain(name, given)
-    if (place === 'path') path = path.replaceAll(`{${name}}`, () => (isAnyCall ? segments(value) : encodeURIComponent(value)))
-    else if (place === 'query') query[name] = value
-    else if (/^[\x20-\x7e]*$/.test(value)) headers[name.toLowerCase()] = value
-    else throw wrong(`${name} cannot stand in a header`)
-  }
-  if (bodyRequired && input.body === undefined) throw wrong('body is missing')
-  return { method, path, query, headers, ...(body && input.body !== undefined && { json: input.body }) }
-}
-
-function plain(name: string, value: unknown): string {
-  if (Array.isArray(value)) return value.map((each) => plain(name, each)).join(',')
-  if (['string', 'number', 'boolean'].includes(typeof value)) return String(value).slice(0, 4000)
-  throw wrong(`${name} takes a plain value`)
 }
 
 export async function disconnectApi(ctx: Call, { connection_id }: Input<typeof api.disconnectCustomApi>) {

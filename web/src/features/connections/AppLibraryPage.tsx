@@ -17,6 +17,7 @@ import { AppPanel, StatePill } from './AppPanel.tsx'
 import { CustomApis } from './CustomApis.tsx'
 import { useConnect } from './connecting.ts'
 import { KeyDialog } from './KeyDialog.tsx'
+import { RequestApp } from './RequestApp.tsx'
 
 type Listed = CallReply<'list-apps'>['apps'][number]
 const chips = ['All', 'Connected', ...appCategories] as const
@@ -95,7 +96,16 @@ export function AppLibraryPage() {
       ) : null}
       {listed.isPending ? <Skeleton className="h-96" /> : null}
       {listed.data && !groups.length ? (
-        <EmptyState compact title="No app here" action={<Button onClick={() => narrow({ category: 'All', q: '' })}>Show all</Button>}>
+        <EmptyState
+          compact
+          title="No app here"
+          action={
+            <>
+              <Button onClick={() => narrow({ category: 'All', q: '' })}>Show all</Button>
+              {q ? <RequestApp key={q} name={q} /> : null}
+            </>
+          }
+        >
           {q ? 'None has these words in its name or in what it does.' : 'You have not connected one yet.'}
         </EmptyState>
       ) : null}
@@ -118,7 +128,15 @@ export function AppLibraryPage() {
             </section>
           ))
         : null}
-      {listed.data && shown === 'All' && !q ? <CustomApis /> : null}
+      {listed.data && shown === 'All' && !q ? (
+        <>
+          <CustomApis />
+          <section className="mb-8 flex flex-wrap items-center justify-between gap-3 rounded-panel bg-panel p-4 text-13 hairline">
+            <p className="text-muted">An app that you miss can be asked for. Those who run this site see which are wanted most.</p>
+            <RequestApp />
+          </section>
+        </>
+      ) : null}
       {opened ? (
         <AppPanel
           app={opened}

@@ -22,7 +22,7 @@ export function ConnectedPage() {
   const { status, user, half } = useSession()
   const [outcome, setOutcome] = useState<Outcome | null>(null)
   const begun = useRef(false)
-  const name = appOf(app)?.name ?? 'The app'
+  const name = appOf(app)?.name ?? (app === 'custom' ? 'The API' : 'The app')
   const signedIn = Boolean(user && !half)
 
   useEffect(() => {
@@ -36,6 +36,12 @@ export function ConnectedPage() {
     }
     const finish = async () => {
       const [state, code, error, realm] = ['state', 'code', 'error', 'realmId'].map((key) => search.get(key) ?? undefined)
+      if (app === 'custom') {
+        const { name: api } = await call('finish-custom-sign-in', { state: state ?? '', code, error })
+        tell({ app, ok: true, account: api })
+        setOutcome({ ok: true, text: `${api} is connected.`, to: window.opener ? null : paths.apps })
+        return window.close()
+      }
       const { connection, return_to } = await call('finish-connection', { state: state ?? '', code, error, realm_id: realm })
       tell({ app: app as AppId, ok: true, account: `${name} (${connection.account})` })
       const to = return_to === CLOSES ? null : (return_to ?? paths.apps)

@@ -15,16 +15,30 @@ const auths: { id: Auth; name: string }[] = [
   { id: 'query', name: 'Key in the address' },
   { id: 'basic', name: 'User and password' },
   { id: 'oauth', name: 'OAuth client' },
+  { id: 'signin', name: 'Sign in (OAuth)' },
   { id: 'none', name: 'No key' },
 ]
-const sources = { url: 'Address of its OpenAPI document', paste: 'Paste its OpenAPI document', base: 'Its address alone' } as const
+const sources = {
+  url: 'Address of its OpenAPI document',
+  paste: 'Paste its OpenAPI document',
+  base: 'Its address alone',
+  mcp: 'The tools of an MCP server',
+} as const
+
+const hints = {
+  paste: 'Where the document does not say it',
+  base: 'As https://api.example.com/v1',
+  mcp: 'As https://mcp.example.com/mcp. It has to speak streamable HTTP',
+}
 
 /** Where an API is and how its key travels; it is tried before it is kept. */
 export function CustomApiDialog({ api, onClose, onDone }: { api: CustomApi | null; onClose: () => void; onDone: (text: string) => void }) {
-  const [source, setSource] = useState<keyof typeof sources>('url')
+  const [source, setSource] = useState<keyof typeof sources>(api?.kind === 'mcp' ? 'mcp' : 'url')
   const [auth, setAuth] = useState<Auth>(api?.auth ?? 'bearer')
   const [problem, setProblem] = useState<string>()
   const [busy, setBusy] = useState(false)
+
+  const isServer = source === 'mcp'
 
   async function save(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
@@ -36,10 +50,13 @@ export function CustomApiDialog({ api, onClose, onDone }: { api: CustomApi | nul
       const { operations, left_out } = await call('connect-custom-api', {
         ...given,
         auth,
+        kind: isServer ? 'mcp' : 'api',
         ...(api && { connection_id: api.connection_id }),
       })
+      const told = auth === 'signin' ? 'Choose Manage, then sign in there' : isServer ? 'Choose which of its tools may be called' : ''
       onDone(
-        `${operations === 1 ? 'One operation' : `${operations} operations`}${left_out ? `, ${left_out} left out: they cannot be called, or are more than 300` : ''}`,
+        told ||
+          `${operations === 1 ? 'One operation' : `${operations} operations`}${left_out ? `, ${left_out} left out: they cannot be called, or are more than 300` : ''}`,
       )
     } catch (error) {
       setProblem((error as Error).message)
@@ -73,12 +90,12 @@ export function CustomApiDialog({ api, onClose, onDone }: { api: CustomApi | nul
         {source === 'url' ? null : (
           <TextField
             name="base"
-            label="Address of the API"
+            label={isServer ? 'Address of the server' : 'Address of the API'}
             type="url"
             defaultValue={api?.base}
-            required={source === 'base'}
+            required={source !== 'paste'}
             maxLength={500}
-            hint={source === 'paste' ? 'Where the document does not say it' : 'As https://api.example.com/v1'}
+            hint={hints[source]}
           />
         )}
         <SelectField label="How it knows you" value={auth} onChange={({ target }) => setAuth(target.value as Auth)}>
@@ -91,8 +108,17 @@ export function CustomApiDialog({ api, onClose, onDone }: { api: CustomApi | nul
         {auth === 'header' || auth === 'query' ? (
           <TextField name="auth_name" label={auth === 'header' ? 'Name of the header' : 'Name in the address'} required maxLength={100} />
         ) : null}
-        {auth === 'oauth' ? (
+        {auth === 'oauth' || auth === 'signin' ? (
           <>
+            {auth === 'signin' ? (
+              <>
+                <p className="text-13 text-muted">
+                  Register a client there with the redirect <code className="break-all">{`${location.origin}/connect/custom`}</code>
+                </p>
+                <TextField name="authorize_url" label="Address where you approve" type="url" required maxLength={1000} />
+                <TextField name="scope" label="Scopes" maxLength={1000} hint="With a space between. May stay empty" />
+              </>
+            ) : null}
             <TextField name="token_url" label="Address that gives tokens" type="url" required maxLength={1000} />
             <TextField name="client_id" label="Client id" required maxLength={400} />
           </>
@@ -100,16 +126,18 @@ export function CustomApiDialog({ api, onClose, onDone }: { api: CustomApi | nul
         {auth === 'none' ? null : (
           <PasswordField
             name="key"
-            label={auth === 'oauth' ? 'Client secret' : auth === 'basic' ? 'User and password' : 'Key'}
-            hint={auth === 'basic' ? 'As user:password' : undefined}
-            required
+            label={auth === 'oauth' || auth === 'signin' ? 'Client secret' : auth === 'basic' ? 'User and password' : 'Key'}
+            hint={auth === 'basic' ? 'As user:password' : auth === 'signin' ? 'May stay empty, where the client has none' : undefined}
+            required={auth !== 'signin'}
             maxLength={4000}
             autoComplete="off"
           />
         )}
-        <TextField name="check_path" label="Path to try" maxLength={300} hint="A path that only reads, as items. May stay empty" />
+        {isServer || auth === 'signin' ? null : (
+          <TextField name="check_path" label="Path to try" maxLength={300} hint="A path that only reads, as items. May stay empty" />
+        )}
         <Button type="submit" variant="primary" busy={busy ? 'Trying it' : false}>
-          Connect
+          {auth === 'signin' ? 'Add' : 'Connect'}
         </Button>
       </form>
     </Dialog>

@@ -1,7 +1,7 @@
 import type { CallReply } from '@operon/contracts/calls'
 import { useQueryClient } from '@tanstack/react-query'
 import { Plug } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { call, useCall } from '../../api/call.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Confirm, Dialog } from '../../ui/Dialog.tsx'
@@ -10,8 +10,17 @@ import { Alert, EmptyState, ErrorState, Skeleton } from '../../ui/Panel.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
 import { StatePill } from './AppPanel.tsx'
 import { CustomApiDialog } from './CustomApiDialog.tsx'
+import { CHANNEL, type Told } from './connecting.ts'
+import { McpTools } from './McpTools.tsx'
 
 export type CustomApi = CallReply<'list-custom-apis'>['apis'][number]
+
+const counted = ({ kind, operations }: CustomApi) =>
+  kind === 'mcp'
+    ? `MCP server, ${operations === 1 ? 'one tool' : `${operations || 'no'} tools`} allowed`
+    : operations === 1
+      ? 'one operation'
+      : `${operations} operations`
 
 /** APIs that are in no catalogue: an address, a key, and what can be called there. */
 export function CustomApis() {
@@ -20,6 +29,18 @@ export function CustomApis() {
   const [editing, setEditing] = useState<CustomApi | 'new' | null>(null)
   const [opened, setOpened] = useState<CustomApi | null>(null)
   const reload = () => queries.invalidateQueries({ queryKey: ['list-custom-apis'] })
+  useEffect(() => {
+    // Told by the window in which somebody signed in.
+    const channel = new BroadcastChannel(CHANNEL)
+    channel.onmessage = ({ data }: MessageEvent<Told>) => {
+      if (data.app !== 'custom') return
+      setOpened(null)
+      if (data.ok) toast.success(`${data.account} is connected`)
+      else toast.error('The API is not connected', data.message)
+      void queries.invalidateQueries({ queryKey: ['list-custom-apis'] })
+    }
+    return () => channel.close()
+  }, [queries])
   const apis = listed.data?.apis ?? []
   const connectButton = (
     <Button onClick={() => setEditing('new')}>
@@ -40,7 +61,8 @@ export function CustomApis() {
       {listed.isError ? <ErrorState title="Your APIs could not be loaded" error={listed.error} retry={() => listed.refetch()} /> : null}
       {listed.data && !apis.length ? (
         <EmptyState compact title="An app that is not here?" action={connectButton}>
-          Connect its API by its OpenAPI document or its address. The assistant then reads from it, and calls it once you approve.
+          Connect its API by its OpenAPI document or its address, or the tools of its MCP server. The assistant then reads from it, and
+          calls it once you approve.
         </EmptyState>
       ) : null}
       {apis.length ? (
@@ -52,7 +74,7 @@ export function CustomApis() {
                   {api.name} <StatePill state={api.state} />
                 </p>
                 <p className="break-all text-12 text-faint">
-                  {api.base} · {api.operations === 1 ? 'one operation' : `${api.operations} operations`}
+                  {api.base} · {counted(api)}
                   {api.last_call_at ? ` · last call ${ago(api.last_call_at)}` : ''}
                 </p>
               </div>
@@ -83,7 +105,7 @@ export function CustomApis() {
           onClose={() => setEditing(null)}
           onDone={(text) => {
             setEditing(null)
-            toast.success('The API is connected', text)
+            toast.success('The API is added', text)
             void reload()
           }}
         />
@@ -92,10 +114,21 @@ export function CustomApis() {
   )
 }
 
+/** In a window of its own, opened within the press itself. */
+async function signIn(connectionId: string) {
+  const popup = window.open('about:blank', 'connect', 'width=560,height=720')
+  const begun = await attempt('The sign-in did not begin', async () => {
+    const { auth_url } = await call('begin-custom-sign-in', { connection_id: connectionId })
+    if (popup) popup.location.replace(auth_url)
+    else location.assign(auth_url)
+    return true
+  })
+  if (!begun) popup?.close()
+}
+
 type PanelProps = { api: CustomApi; onClose: () => void; onEdit: () => void; onGone: () => void }
 function CustomApiPanel({ api, onClose, onEdit, onGone }: PanelProps) {
   const [asked, setAsked] = useState(false)
-  const operations = useCall('list-custom-operations', { connection_id: api.connection_id })
   const disconnect = () =>
     attempt('The API is still connected', async () => {
       await call('disconnect-custom-api', { connection_id: api.connection_id }, { idempotencyKey: crypto.randomUUID() })
@@ -109,34 +142,19 @@ function CustomApiPanel({ api, onClose, onEdit, onGone }: PanelProps) {
         <p className="break-all text-muted">{api.base}</p>
         {api.failure ? <Alert tone={api.state === 'broken' ? 'bad' : 'warn'}>{api.failure}</Alert> : null}
         <p className="flex flex-wrap gap-2">
-          <Button variant={api.state === 'broken' ? 'primary' : 'secondary'} onClick={onEdit}>
-            Connect again
+          {api.auth === 'signin' ? (
+            <Button variant={api.state === 'broken' ? 'primary' : 'secondary'} onClick={() => signIn(api.connection_id)}>
+              Sign in there
+            </Button>
+          ) : null}
+          <Button variant={api.state === 'broken' && api.auth !== 'signin' ? 'primary' : 'secondary'} onClick={onEdit}>
+            {api.auth === 'signin' ? 'Change' : 'Connect again'}
           </Button>
           <Button variant="ghost" onClick={() => setAsked(true)}>
             Disconnect
           </Button>
         </p>
-        <section>
-          <h3 className="mb-2 font-semibold">What can be called</h3>
-          {operations.isPending ? <Skeleton className="h-24" /> : null}
-          {operations.isError ? (
-            <ErrorState title="The operations could not be loaded" error={operations.error} retry={() => operations.refetch()} />
-          ) : null}
-          <ul className="divide-y divide-line rounded-panel hairline">
-            {operations.data?.operations.map(({ name, title, method, path, effect }) => (
-              <li key={name} className="flex items-baseline justify-between gap-3 px-3 py-2">
-                <span className="min-w-0">
-                  <span className="block">{title}</span>
-                  <span className="block break-all text-12 text-faint">
-                    {method} {path}
-                  </span>
-                </span>
-                <span className="shrink-0 text-12 text-faint">{effect === 'reads' ? 'Reads' : 'Asks you first'}</span>
-              </li>
-            ))}
-          </ul>
-          <p className="mt-2 text-12 text-faint">Ask the assistant for it by the name of the API.</p>
-        </section>
+        {api.kind === 'mcp' ? <McpTools connectionId={api.connection_id} /> : <Operations connectionId={api.connection_id} />}
       </div>
       <Confirm
         open={asked}
@@ -149,5 +167,32 @@ function CustomApiPanel({ api, onClose, onEdit, onGone }: PanelProps) {
         Its key is deleted here. What uses it stops working.
       </Confirm>
     </Dialog>
+  )
+}
+
+function Operations({ connectionId }: { connectionId: string }) {
+  const operations = useCall('list-custom-operations', { connection_id: connectionId })
+  return (
+    <section>
+      <h3 className="mb-2 font-semibold">What can be called</h3>
+      {operations.isPending ? <Skeleton className="h-24" /> : null}
+      {operations.isError ? (
+        <ErrorState title="The operations could not be loaded" error={operations.error} retry={() => operations.refetch()} />
+      ) : null}
+      <ul className="divide-y divide-line rounded-panel hairline">
+        {operations.data?.operations.map(({ name, title, method, path, effect }) => (
+          <li key={name} className="flex items-baseline justify-between gap-3 px-3 py-2">
+            <span className="min-w-0">
+              <span className="block">{title}</span>
+              <span className="block break-all text-12 text-faint">
+                {method} {path}
+              </span>
+            </span>
+            <span className="shrink-0 text-12 text-faint">{effect === 'reads' ? 'Reads' : 'Asks you first'}</span>
+          </li>
+        ))}
+      </ul>
+      <p className="mt-2 text-12 text-faint">Ask the assistant for it by the name of the API.</p>
+    </section>
   )
 }

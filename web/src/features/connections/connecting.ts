@@ -6,7 +6,7 @@ import { paths } from '../../paths.ts'
 import { toast } from '../../ui/toast.tsx'
 
 /** Said by the page that an app sends the browser back to, to the page that began. Of this origin alone. */
-export type Told = { app: AppId; ok: true; account: string } | { app: AppId; ok: false; message: string }
+export type Told = { app: AppId | 'custom'; ok: true; account: string } | { app: AppId | 'custom'; ok: false; message: string }
 export const CHANNEL = 'connections'
 /** Where a sign-in in a window of its own leads back to: nowhere, it closes. A vendor's page may have taken the window's name away. */
 export const CLOSES = '/connect/close'

@@ -8,6 +8,7 @@ import { ButtonLink } from '../../ui/Button.tsx'
 import { PageHeader } from '../../ui/Panel.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
 import { AccountView } from './AccountView.tsx'
+import { AppsTab } from './AppsTab.tsx'
 import { BooksTab } from './BooksTab.tsx'
 import { CouponsTab } from './CouponsTab.tsx'
 import { DisputesTab } from './DisputesTab.tsx'
@@ -19,6 +20,7 @@ import { MattersTab } from './MattersTab.tsx'
 import { MessageLimits } from './MessageLimits.tsx'
 import { ModerationTab } from './ModerationTab.tsx'
 import {
+  listAppRequests,
   listCoupons,
   listDisputes,
   listFailedEvents,
@@ -35,7 +37,19 @@ import { SellerView } from './SellerView.tsx'
 import { standingOf } from './standing.ts'
 import { useLookUp } from './useLookUp.ts'
 
-type Section = 'account' | 'matters' | 'sellers' | 'payouts' | 'disputes' | 'reports' | 'books' | 'figures' | 'coupons' | 'events' | 'log'
+type Section =
+  | 'account'
+  | 'matters'
+  | 'sellers'
+  | 'payouts'
+  | 'disputes'
+  | 'reports'
+  | 'books'
+  | 'figures'
+  | 'coupons'
+  | 'apps'
+  | 'events'
+  | 'log'
 
 /** For staff only; nobody else learns that it is here. */
 export function StaffPage({ otherwise }: Otherwise) {
@@ -67,6 +81,7 @@ function Staff() {
   const runs = useLookUp(listRuns)
   const figures = useLookUp(readFigures)
   const coupons = useLookUp(listCoupons)
+  const apps = useLookUp(listAppRequests)
   const disputes = useLookUp(listDisputes)
   const books = useLookUp(({ reason, again }: { reason: string; again: boolean }) => readBooks(reason, again))
   const reports = useLookUp(listReports)
@@ -116,6 +131,7 @@ function Staff() {
             { id: 'books', label: 'Books', panel: <BooksTab lookUp={books} /> },
             { id: 'figures', label: 'Figures', panel: <FiguresTab lookUp={figures} /> },
             { id: 'coupons', label: 'Codes', panel: <CouponsTab lookUp={coupons} /> },
+            { id: 'apps', label: 'Apps', panel: <AppsTab lookUp={apps} /> },
             { id: 'events', label: 'Failed events', panel: <EventsTab lookUp={events} /> },
             { id: 'log', label: 'Log', panel: <LogTab /> },
           ]}

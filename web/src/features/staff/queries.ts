@@ -32,6 +32,7 @@ export const extendTrial = (userId: string, days: number, reason: string, key: s
 
 export type StaffSeller = CallReply<'staff-seller'>
 export type PayoutRuns = CallReply<'staff-payout-runs'>
+export type AppRequests = CallReply<'staff-app-requests'>
 export type Figures = CallReply<'staff-figures'>
 export type Figure = CallArgs<'staff-figure-rows'>['figure']
 export type Matters = CallReply<'staff-matters'>
@@ -43,5 +44,6 @@ export type SuspenseRow = CallReply<'staff-suspense'>['rows'][number]
 export const lookUpSeller = (asked: Asked) => call('staff-seller', asked)
 export const listMatters = (reason: string) => call('staff-matters', { reason })
 export const listRuns = (reason: string) => call('staff-payout-runs', { reason })
+export const listAppRequests = (reason: string) => call('staff-app-requests', { reason })
 export const readFigures = (reason: string) => call('staff-figures', { reason })
 export const listCoupons = (reason: string) => call('staff-coupons', { reason })
