@@ -171,12 +171,12 @@ const briefJson = ({ id, title, state, currency, refunded_cents, created_at, amo
   at: created_at.toISOString(),
 })
 
-/** Whether a version with other files, or with notes, is out for one of its products. */
-export const hasUpdate = sql<boolean>`exists (
-  select from order_lines l join items i on i.id = l.item_id join item_versions c on c.id = i.current_version_id
+/** Whether a version with other files, or with notes, is out for one of its products. By each order's lines: an `exists` may be planned as one pass through all lines. */
+export const hasUpdate = sql<boolean>`coalesce((
+  select true from order_lines l join items i on i.id = l.item_id join item_versions c on c.id = i.current_version_id
   where l.order_id = o.id and o.state = 'delivered' and l.kept_version_id is distinct from c.id
     and (c.notes <> '' or array(select sha256 from version_files f where f.version_id = c.id order by sha256)
-      <> array(select sha256 from version_files f where f.version_id = l.kept_version_id order by sha256)))`
+      <> array(select sha256 from version_files f where f.version_id = l.kept_version_id order by sha256)) limit 1), false)`
 
 export async function myOrders(
   ctx: Ctx<MarketplaceDb>,
