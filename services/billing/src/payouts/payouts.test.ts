@@ -1,3 +1,4 @@
+import { listingModerated } from '@operon/contracts/marketplace/trust'
 import { newId } from '@operon/kit/ids'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -188,14 +189,16 @@ test('a seller whose sales are suspended is paid nothing, also of what was decid
   const db = rt.db as typeof billing.db
   const { iso } = (await (await fetch(`${billing.sandbox.addresses.stripe}/sandbox/api/stripe/clock`)).json()) as { iso: string }
   expect(await runFriday({ db, log: rt.log }, new Date(Date.parse(iso) + 8 * 86_400_000))).toBeGreaterThanOrEqual(2)
-  const moderate = (user: { id: string }, decision: 'suspend' | 'reinstate', at = new Date()) =>
-    rt.db.transaction().execute((trx) => {
-      const payload = { item_id: null, title: 'The whole storefront', decision, reason: 'Malware in a download.' }
-      return keepModerated(trx as never, { user_id: user.id, at: at.toISOString(), payload } as never)
-    })
-  await moderate(ann, 'suspend')
+  const decided = (decision: 'suspend' | 'reinstate') => ({ item_id: null, title: 'All', decision, reason: 'Malware in a download.' })
+  const moderate = async (decision: 'suspend' | 'reinstate') => {
+    await billing.platform.emit(listingModerated, ann.id, decided(decision))
+    const suspended_because = decision === 'suspend' ? 'Malware in a download.' : null
+    await vi.waitFor(async () => expect(await account(ann)).toMatchObject({ suspended_because }), within)
+  }
+  await moderate('suspend')
   // An older decision that is heard late.
-  await moderate(ann, 'reinstate', new Date(Date.now() - 60_000))
+  const late = { user_id: ann.id, at: new Date(Date.now() - 60_000).toISOString(), payload: decided('reinstate') }
+  await rt.db.transaction().execute((trx) => keepModerated(trx as never, late as never))
   await billing.call('staff-hold-payouts', billing.staff(), { user_id: bob.id, reason: 'We talk to the bank' })
   const before = billing.sandbox.truth.read({ kind: 'transfer' }).length
   await selling.sweep()
@@ -207,7 +210,7 @@ test('a seller whose sales are suspended is paid nothing, also of what was decid
   expect((await selling.next(ann)).why[0].text).toContain('Malware in a download.')
   await selling.advance(14)
   expect(billing.sandbox.truth.read({ kind: 'transfer' })).toHaveLength(before)
-  await moderate(ann, 'reinstate')
+  await moderate('reinstate')
   await billing.call('staff-release-payouts', billing.staff(), { user_id: bob.id, reason: 'The bank answered' })
   await selling.advance(7)
   for (const each of [ann, bob]) await selling.payoutIs(each, { amount_cents: 8_000, status: expect.stringMatching(/pending|paid/) })
