@@ -22,6 +22,8 @@ export type TestPlatform = {
   url(service?: string): string
   /** A signed-in person; claims override. Only where identity itself is not among the services. */
   user(claims?: Record<string, unknown>): TestUser
+  /** Calls a named function of the first service, as somebody or as nobody. */
+  call(name: string, user: TestUser | null, body?: object): Promise<{ status: number; body: any }>
   /** An API key of a person's own, as identity would know it; `key_revoked` ends it. Only where identity itself is not among the services. */
   key(userId: string, more?: { scopes?: string[]; monthly_prompts?: number | null }): { id: string; key: string }
   /** Publishes an event as another service would, and resolves when it is in the outbox. */
@@ -75,11 +77,20 @@ export async function startTestPlatform(
   for (const service of running) await service.start()
   await Promise.all(running.map((service) => service.app.listen({ host: '127.0.0.1', port: 0 })))
 
+  const url = (name: string = running[0]!.name) => `http://127.0.0.1:${(services[name]!.app.server.address() as { port: number }).port}`
   return {
     infra,
     services,
     dataDir,
-    url: (name = running[0]!.name) => `http://127.0.0.1:${(services[name]!.app.server.address() as { port: number }).port}`,
+    url,
+    async call(name, user, body = {}) {
+      const response = await fetch(`${url()}/functions/v1/${name}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...user?.headers },
+        body: JSON.stringify(body),
+      })
+      return { status: response.status, body: (await response.json()) as any }
+    },
     user: (claims = {}) => keys.user(claims),
     key(user_id, { scopes = ['chat', 'models'], monthly_prompts = null } = {}) {
       const [id, key] = [newId(), `opk_${newId()}`]

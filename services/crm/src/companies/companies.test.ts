@@ -14,11 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-async function call(name: string, user: TestUser, body: object = {}) {
-  const headers = { ...user.headers, 'content-type': 'application/json' }
-  const response = await fetch(`${platform.url()}/functions/v1/${name}`, { method: 'POST', headers, body: JSON.stringify(body) })
-  return { status: response.status, body: (await response.json()) as any }
-}
+const call: TestPlatform['call'] = (...given) => platform.call(...given)
 const add = async (user: TestUser, body: object) => (await call('create-contact', user, body)).body.contact_id as string
 const companies = async (user: TestUser) => (await call('find-companies', user)).body.companies
 const companyIn = async (user: TestUser, contact_id: string) => (await call('show-contact', user, { contact_id })).body.contact.company

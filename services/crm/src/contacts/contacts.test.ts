@@ -18,11 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-async function call(name: string, user: TestUser, body: object = {}) {
-  const headers = { ...user.headers, 'content-type': 'application/json' }
-  const response = await fetch(`${platform.url()}/functions/v1/${name}`, { method: 'POST', headers, body: JSON.stringify(body) })
-  return { status: response.status, body: (await response.json()) as any }
-}
+const call: TestPlatform['call'] = (...given) => platform.call(...given)
 const add = async (user: TestUser, body: object) => (await call('create-contact', user, body)).body.contact_id as string
 
 test('an address belongs to one contact of an account: 20 callers at once get one, and its lead is counted once [spec-135]', async () => {

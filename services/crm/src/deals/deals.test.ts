@@ -13,11 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-async function call(name: string, user: TestUser, body: object = {}) {
-  const headers = { ...user.headers, 'content-type': 'application/json' }
-  const response = await fetch(`${platform.url()}/functions/v1/${name}`, { method: 'POST', headers, body: JSON.stringify(body) })
-  return { status: response.status, body: (await response.json()) as any }
-}
+const call: TestPlatform['call'] = (...given) => platform.call(...given)
 const add = async (user: TestUser, body: object) => {
   const { status, body: reply } = await call('create-deal', user, body)
   expect(status, JSON.stringify(reply)).toBe(200)

@@ -1,4 +1,4 @@
-import { startTestService, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { startTestService, type TestPlatform } from '@operon/kit/testing/service'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { crmService } from '../service.ts'
 
@@ -8,11 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-async function call(name: string, user: TestUser, body: object = {}) {
-  const headers = { ...user.headers, 'content-type': 'application/json' }
-  const response = await fetch(`${platform.url()}/functions/v1/${name}`, { method: 'POST', headers, body: JSON.stringify(body) })
-  return { status: response.status, body: (await response.json()) as any }
-}
+const call: TestPlatform['call'] = (...given) => platform.call(...given)
 
 test('a view keeps filters, order and columns and nothing else, is replaced by its name, bounded, and its owner’s alone [spec-135]', async () => {
   const [ann, eve] = [platform.user(), platform.user()]

@@ -21,14 +21,7 @@ beforeAll(async () => {
 afterAll(() => platform.close())
 
 const within = { timeout: 15_000, interval: 50 }
-async function call(name: string, user: TestUser | null, body: object = {}) {
-  const response = await fetch(`${platform.url()}/functions/v1/${name}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...user?.headers },
-    body: JSON.stringify(body),
-  })
-  return { status: response.status, body: (await response.json()) as any }
-}
+const call: TestPlatform['call'] = (...given) => platform.call(...given)
 
 async function upload(user: TestUser, name: string, content: string): Promise<string> {
   const tus = { ...user.headers, 'tus-resumable': '1.0.0' }

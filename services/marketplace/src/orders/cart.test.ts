@@ -30,14 +30,7 @@ beforeEach(() => {
 })
 afterAll(() => platform.close())
 
-async function call(name: string, user: TestUser | null, body: object = {}) {
-  const response = await fetch(`${platform.url()}/functions/v1/${name}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...user?.headers },
-    body: JSON.stringify(body),
-  })
-  return { status: response.status, body: (await response.json()) as any }
-}
+const call: TestPlatform['call'] = (...given) => platform.call(...given)
 async function published(user: TestUser, price_cents = 4900, title = 'Five questions') {
   const made = { title, description: 'Asks them.', price_cents, category: 'Marketing', item_type: 'workflow' }
   const { body } = await call('create-product', user, made)

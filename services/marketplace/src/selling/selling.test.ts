@@ -15,11 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-async function call(name: string, user: TestUser | null, body: object = {}) {
-  const headers = { ...user?.headers, 'content-type': 'application/json' }
-  const response = await fetch(`${platform.url()}/functions/v1/${name}`, { method: 'POST', headers, body: JSON.stringify(body) })
-  return { status: response.status, body: (await response.json()) as any }
-}
+const call: TestPlatform['call'] = (...given) => platform.call(...given)
 const made = { title: 'Five questions', description: 'Asks them.', price_cents: 4900, category: 'Marketing', item_type: 'workflow' }
 async function published(user: TestUser) {
   const { body } = await call('create-product', user, made)

@@ -1,6 +1,6 @@
 import { userUpdated } from '@operon/contracts/identity/events'
 import { newId } from '@operon/kit/ids'
-import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { startTestPlatform, type TestPlatform } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -15,14 +15,7 @@ beforeAll(async () => {
 afterAll(() => platform.close())
 
 const within = { timeout: 15_000, interval: 50 }
-async function call(name: string, user: TestUser, body: object = {}) {
-  const response = await fetch(`${platform.url()}/functions/v1/${name}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...user.headers },
-    body: JSON.stringify(body),
-  })
-  return { status: response.status, body: (await response.json()) as any }
-}
+const call: TestPlatform['call'] = (...given) => platform.call(...given)
 /** A product of a seller who can be written to. */
 async function onSale(): Promise<{ item_id: string }> {
   const seller = platform.user()
