@@ -32,7 +32,7 @@ function unmarkedOf({ name, payload }: Event): string[] {
 
 function breachesOf(contract: Capability): string[] {
   const { access, raw, bytes, body, reply, summary, description, example, errors, idempotent, action } = contract
-  const { effect, does, preview, undo, evidence } = action
+  const { effect, does, preview, noPreview, undo, evidence } = action
   const breaches: string[] = []
   if (!contract.path.startsWith('/functions/v1/')) breaches.push('is no named function')
   if (raw || bytes) breaches.push('is raw')
@@ -50,7 +50,8 @@ function breachesOf(contract: Capability): string[] {
   if (effect !== 'reads' && example && does && !isSentence(does(body?.parse(example.request))))
     breaches.push('has an approval sentence that says nothing')
   if (preview && preview.action?.effect !== 'reads') breaches.push('has a preview that does not only read')
-  if (preview && !sameFields(fieldsOf(preview.body), fieldsOf(body))) breaches.push('has a preview with another body')
+  if (preview && !comesFrom(fieldsOf(preview.body), fieldsOf(body))) breaches.push('has a preview with another body')
+  if (noPreview && (preview || noPreview.length < 20)) breaches.push('has a reason for no preview that is none')
   if (undo && !undo.contract.action) breaches.push('has an undo that is no capability')
   if (undo && undo.seconds <= 0) breaches.push('has an undo that is never open')
   if (undo && !comesFrom(fieldsOf(undo.contract.body), { ...fieldsOf(reply), ...fieldsOf(body) }))
@@ -89,5 +90,4 @@ function objectOf(schema: z.ZodType | Json | undefined): Json | null {
 }
 
 const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
-const sameFields = (a: Json, b: Json) => same(Object.keys(a).sort(), Object.keys(b).sort()) && comesFrom(a, b)
 const comesFrom = (fields: Json, from: Json) => Object.entries(fields).every(([name, field]) => same(field, from[name]))

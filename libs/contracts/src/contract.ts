@@ -87,8 +87,13 @@ export type Action<I = any, R = any> = {
   does?: (input: I) => string
   /** Which meter it draws on. */
   unit?: Unit
-  /** A reading function with the same body: what would come of it. */
+  /**
+   * A reading function that takes this body or a part of it: what would come of it. Without one, an action that asks is tried out in a
+   * transaction that is rolled back where it works in its own database alone, and else shows the rows that its input names.
+   */
   preview?: Endpoint
+  /** Why neither can say anything: then the person reads the sentence and the input alone. */
+  noPreview?: string
   /** The way back and for how long it is open. Its body is made of this call's input and reply, field by field. */
   undo?: { contract: Endpoint; seconds: number }
   /** Apps that have to be connected. */

@@ -1,4 +1,5 @@
 import { type Args, type Endpoint, type Input, type Output, type Reply, time } from '@operon/contracts/contract'
+import { Preview } from '@operon/contracts/preview'
 import type { ServiceName } from '@operon/contracts/services'
 import { z } from 'zod'
 import { checkAccess } from './access.ts'
@@ -9,8 +10,9 @@ import { type Actor, type Ctx, type Grant, userIdOf } from './context.ts'
 import { DomainError } from './errors.ts'
 import { once, twoPhase } from './idempotency.ts'
 import { newId } from './ids.ts'
-import { checkScope } from './keys.ts'
+import { checkScope, mayPropose } from './keys.ts'
 import type { Limits } from './limits.ts'
+import { type Previewed, previewOf } from './previews.ts'
 import { asDomainError, parsed } from './problems.ts'
 import { signRequest, verifyRequest } from './requests.ts'
 import { currentTrace, type Logger } from './telemetry.ts'
@@ -62,21 +64,39 @@ export const Asked = z.object({
   grant: z.object({ id: z.uuid(), userId: z.uuid(), actions: z.array(z.string()).readonly(), until: time.nullable() }).optional(),
   request_id: z.string().max(200),
   deadline_ms: z.number().positive(),
+  /** What would come of it; nothing is done. */
+  preview: z.literal(true).optional(),
 })
 type Asked = z.output<typeof Asked>
 
 const subjectOf = (service: string) => `${service}.call`
 export const nameOf = ({ path }: Pick<Endpoint, 'path'>) => path.slice(path.lastIndexOf('/') + 1)
 
+type Caller = { bus: Bus; vault: Vault; service: string }
+
 /** Asks the service that owns a capability to run it. */
-export async function callOver<E extends Endpoint>(
-  { bus, vault, service }: { bus: Bus; vault: Vault; service: string },
+export async function callOver<E extends Endpoint>(by: Caller, contract: E, given: Args<E>, calling: Calling): Promise<Reply<E>> {
+  if (!contract.action) throw new Error(`${contract.path} is no capability`)
+  if (contract.action.effect !== 'reads' && !calling.idempotencyKey) throw new Error(`${nameOf(contract)} needs an idempotency key`)
+  return contract.reply.parse(await ask(by, contract, given, calling)) as Reply<E>
+}
+
+/** Asks it what would come of a call. No key goes along, so that a version that knows no previews refuses it. */
+export async function previewOver<E extends Endpoint>(
+  by: Caller,
   contract: E,
   given: Args<E>,
-  { actor, idempotencyKey, grant, deadlineMs = ANSWERS_WITHIN_MS, requestId = newId() }: Calling,
-): Promise<Reply<E>> {
-  if (!contract.action) throw new Error(`${contract.path} is no capability`)
-  if (contract.action.effect !== 'reads' && !idempotencyKey) throw new Error(`${nameOf(contract)} needs an idempotency key`)
+  calling: Pick<Calling, 'actor'>,
+): Promise<Preview> {
+  return Preview.parse(await ask(by, contract, given, { ...calling, preview: true }))
+}
+
+async function ask<E extends Endpoint>(
+  { bus, vault, service }: Caller,
+  contract: E,
+  given: Args<E>,
+  { actor, idempotencyKey, grant, deadlineMs = ANSWERS_WITHIN_MS, requestId = newId(), preview }: Calling & { preview?: true },
+): Promise<unknown> {
   const input = contract.body ? parsed(contract.body, given) : {}
   if (Buffer.byteLength(JSON.stringify(input ?? null)) > MAX_INPUT_BYTES) throw new DomainError('too_large')
   const { ownerOf } = await import('@operon/contracts/registry')
@@ -88,12 +108,12 @@ export async function callOver<E extends Endpoint>(
     grant,
     request_id: requestId,
     deadline_ms: deadlineMs,
+    ...(preview && { preview }),
   } satisfies Asked
   return inSpan({ service, kind: 'client', name: `call ${asked.name}`, parent: currentTrace() }, async () => {
     // As it arrives, so that the signature is over the same text.
     const sent = JSON.parse(JSON.stringify(asked))
-    const reply = await bus.request(subject, signRequest(vault, subject, sent, actor, currentTrace()), deadlineMs)
-    return contract.reply.parse(reply) as Reply<E>
+    return bus.request(subject, signRequest(vault, subject, sent, actor, currentTrace()), deadlineMs)
   })
 }
 
@@ -105,11 +125,12 @@ type Answering = {
   limits: Limits
   log: Logger
   calls: ReadonlyMap<string, Served>
+  previewed: Previewed
   context(actor: Actor): Ctx<any>
 }
 
 /** Answers for the capabilities of a service: right, scope, rate, input, function and reply, in the order of HTTP. */
-export function answerCalls({ service, bus, vault, verifier, limits, log, calls, context }: Answering): void {
+export function answerCalls({ service, bus, vault, verifier, limits, log, calls, previewed, context }: Answering): void {
   const subject = subjectOf(service)
   bus.reply(subject, async (signed) => {
     const { actor, input, trace } = verifyRequest(vault, subject, signed)
@@ -126,21 +147,24 @@ export function answerCalls({ service, bus, vault, verifier, limits, log, calls,
     )
   })
 
-  async function run({ name, input, key, grant, request_id, deadline_ms }: Asked, actor: Actor): Promise<unknown> {
+  async function run({ name, input, key, grant, request_id, deadline_ms, preview }: Asked, actor: Actor): Promise<unknown> {
     const known = calls.get(name)
     if (!known) throw new DomainError('not_found', { message: `There is no capability ${name} here.` })
     const { contract } = known
     if (Buffer.byteLength(JSON.stringify(input ?? null)) > MAX_INPUT_BYTES) throw new DomainError('too_large')
-    if (contract.action!.effect !== 'reads' && !key) throw new DomainError('invalid', { message: 'This needs an idempotency key.' })
+    if (contract.action!.effect !== 'reads' && !key && !preview)
+      throw new DomainError('invalid', { message: 'This needs an idempotency key.' })
     if (grant) checkGrant(grant, name, actor)
     await verifier.refuseTakenBack(actor)
-    checkScope(contract, actor)
+    if (!preview || !mayPropose(contract, actor)) checkScope(contract, actor)
     const caller = checkAccess(contract, actor)
     const userId = userIdOf(caller)
-    if (userId) await limits.take(contract.rate, `u:${userId}`)
+    if (userId) await limits.take(preview ? 'read' : contract.rate, `u:${userId}`)
     const ctx: Ctx<any> = { ...context(caller), requestId: request_id, signal: AbortSignal.timeout(deadline_ms), ...(grant && { grant }) }
+    const given = contract.body ? parsed(contract.body, input) : {}
+    if (preview) return previewOf(ctx, previewed, known, given)
     // A reply that its own contract refuses is a bug, not the caller's mistake.
-    const reply = contract.reply.parse(await known.run(ctx, contract.body ? parsed(contract.body, input) : {}, key))
+    const reply = contract.reply.parse(await known.run(ctx, given, key))
     if (Buffer.byteLength(JSON.stringify(reply ?? null)) > MAX_REPLY_BYTES)
       throw new DomainError('too_large', { message: 'The answer is larger than a call may carry. Ask for less of it.' })
     return reply

@@ -98,6 +98,10 @@ export function checkScope(contract: Asked, actor: { kind: string; key?: UserAct
   if (!contract.action || !allows(actor.key.scopes, contract)) throw new DomainError('key_scope')
 }
 
+/** A key that may change things may also ask the person for what it may not do itself. */
+export const mayPropose = ({ action }: Pick<Asked, 'action'>, actor: { kind: string; key?: UserActor['key'] }): boolean =>
+  action !== undefined && action.effect !== 'reads' && ['changes', 'all'].some((scope) => actor.key?.scopes.includes(scope))
+
 /** `reads` and `changes` open every capability of that effect; what spends, sends or destroys has to be named itself. */
 export function allows(scopes: readonly string[], { path, action }: Pick<Asked, 'path' | 'action'>): boolean {
   if (!action) return false

@@ -1,4 +1,5 @@
 import type { Args, Endpoint, Envelope, Event, Input, Job, Output, Payload, Reply, Request } from '@operon/contracts/contract'
+import type { Preview } from '@operon/contracts/preview'
 import type { ServiceName } from '@operon/contracts/services'
 import type { ThirdParty } from '@operon/contracts/third-parties'
 import type { FastifyInstance } from 'fastify'
@@ -6,7 +7,7 @@ import type { Kysely, Transaction } from 'kysely'
 import type { z } from 'zod'
 import type { TokenVerifier } from './auth.ts'
 import type { Cache } from './cache/cache.ts'
-import { answerCalls, type Calling, callOver, type Served } from './calls.ts'
+import { answerCalls, type Calling, callOver, previewOver, type Served } from './calls.ts'
 import { followClock } from './clock.ts'
 import { databaseUrl, type Env, type KitConfig, readEnv, readKitConfig, sandboxIsOpen } from './config.ts'
 import type { Actor, Ctx } from './context.ts'
@@ -22,6 +23,7 @@ import { createMetrics, type Metrics } from './metrics.ts'
 import { type Migrations, migrate } from './migrate.ts'
 import { openBus, openCache, openJobs, openStorage, openVerifier, patienceOf, poolOf, type Shared } from './open.ts'
 import { startRelay } from './outbox.ts'
+import type { Previewed } from './previews.ts'
 import { ProviderWatch } from './providers.ts'
 import { watched } from './readiness.ts'
 import { askOver, verifyRequest } from './requests.ts'
@@ -39,6 +41,8 @@ export type ServiceDefinition<DB = any, C = any> = {
   config: z.ZodType<C>
   migrations: Migrations
   setup(rt: Runtime<DB, C>): void | Promise<void>
+  /** The tables that previews of its actions speak of. */
+  previewed?: Previewed
   /** Whom the sandbox plays for it, as it is configured. */
   sandboxed?: (config: C) => ThirdParty[]
 }
@@ -81,6 +85,8 @@ export type Runtime<DB = any, C = any> = {
   ): Promise<z.output<R['reply']>>
   /** Runs a capability of any service under a person's own rights, as if they had called it. */
   call<E extends Endpoint>(contract: E, input: Args<E>, options: Calling): Promise<Reply<E>>
+  /** What would come of a call, for the person to approve. Nothing is done. */
+  preview<E extends Endpoint>(contract: E, input: Args<E>, options: Pick<Calling, 'actor'>): Promise<Preview>
   answer<R extends Request>(request: R, run: (ctx: Ctx<DB>, input: z.output<R['input']>) => Promise<z.input<R['reply']>>): void
   /** Runs a job; with `cron` or `everyMs` also on that schedule, once across all instances. */
   job<J extends Job>(
@@ -217,6 +223,7 @@ export async function prepareService<DB, C>(definition: ServiceDefinition<DB, C>
         askOver({ bus, vault }, request, input, { ...asking, trace: currentTrace() }),
       ),
     call: (contract, input, calling) => callOver({ bus, vault, service: name }, contract, input, calling),
+    preview: (contract, input, calling) => previewOver({ bus, vault, service: name }, contract, input, calling),
     answer: (request, run) =>
       bus.reply(request.name, async (signed) => {
         const { actor, input, trace } = verifyRequest(vault, request.name, signed)
@@ -242,7 +249,7 @@ export async function prepareService<DB, C>(definition: ServiceDefinition<DB, C>
   verifier.listenTo(bus)
   await definition.setup(rt)
   const limits = new Limits(readEnv(RateSettings, env), cache, log)
-  answerCalls({ service: name, bus, vault, verifier, limits, log, calls, context })
+  answerCalls({ service: name, bus, vault, verifier, limits, log, calls, previewed: definition.previewed ?? {}, context })
   await app.ready()
 
   const databaseIsThere = watched(() => databaseAnswers(db))

@@ -6,7 +6,7 @@ import { newId } from './ids.ts'
 import type { KitDb } from './schema.ts'
 import { currentTrace } from './telemetry.ts'
 
-type Sends = { sent: boolean; after: (() => unknown)[] }
+type Sends = { sent: boolean; after: (() => unknown)[]; written?: NewRow[] }
 const sends = new WeakMap<object, Sends>()
 const nudges = new WeakMap<object, () => void>()
 
@@ -33,6 +33,13 @@ export function afterCommit(trx: object, run: () => unknown) {
   const sent = sends.get(trx)
   if (!sent) throw new Error('afterCommit needs the transaction that inTransaction opened')
   sent.after.push(run)
+}
+
+/** The events and jobs that this transaction writes from now on, for a trial that is rolled back. */
+export function recordWrites(trx: object): readonly NewRow[] {
+  const written: NewRow[] = []
+  sends.get(trx)!.written = written
+  return written
 }
 
 /** Called by the relay: what to do once a transaction of this database that published has committed. */
@@ -87,10 +94,18 @@ export async function enqueue<DB extends KitDb, J extends Job>(
   return id
 }
 
-type NewRow = { id: string; kind: 'event' | 'job'; name: string; user_id: string | null; payload: unknown; available_at?: RawBuilder<Date> }
+export type NewRow = {
+  id: string
+  kind: 'event' | 'job'
+  name: string
+  user_id: string | null
+  payload: unknown
+  available_at?: RawBuilder<Date>
+}
 
 async function write(trx: Transaction<any>, rows: NewRow[]) {
   const trace = currentTrace() ?? null
+  sends.get(trx)?.written?.push(...rows)
   await (trx as unknown as Transaction<KitDb>)
     .insertInto('outbox')
     .values(rows.map((row) => ({ ...row, payload: JSON.stringify(row.payload), trace })))

@@ -16,11 +16,13 @@ import * as rowsOfAPerson from './migrations/0006_rows_of_a_person.ts'
 import * as leadCount from './migrations/0010_lead_count.ts'
 import * as readIndexes from './migrations/0107_read_indexes.ts'
 import { notificationRoutes } from './notifications/routes.ts'
+import { previewed } from './previewed.ts'
 import type { AnalyticsDb } from './schema.ts'
 
 export const analyticsService: ServiceDefinition<AnalyticsDb, Config> = {
   name: 'analytics',
   config: Config,
+  previewed,
   migrations: {
     '0001_facts': facts,
     '0002_retention': retention,

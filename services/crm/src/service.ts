@@ -41,6 +41,7 @@ import * as endedEmails from './migrations/0101_ended_emails.ts'
 import { newsletterJobs } from './newsletter/jobs.ts'
 import { newsletterRoutes } from './newsletter/routes.ts'
 import { peopleConsumers } from './people/consumers.ts'
+import { previewed } from './previewed.ts'
 import type { CrmDb } from './schema.ts'
 import { syncRoutes } from './sync/routes.ts'
 import { tableRoutes } from './tables/routes.ts'
@@ -49,6 +50,7 @@ import { viewRoutes } from './views/views.ts'
 export const crmService: ServiceDefinition<CrmDb, Config> = {
   name: 'crm',
   config: Config,
+  previewed,
   migrations: {
     '0001_crm': crm,
     '0002_people': people,

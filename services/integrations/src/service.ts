@@ -15,6 +15,7 @@ import * as watches from './migrations/0013_watches.ts'
 import * as customApis from './migrations/0014_custom_apis.ts'
 import * as tools from './migrations/0015_tools.ts'
 import * as appRequests from './migrations/0016_app_requests.ts'
+import { previewed } from './previewed.ts'
 import type { IntegrationsDb } from './schema.ts'
 import { webhookConsumers } from './webhooks/consumers.ts'
 import { webhookRoutes } from './webhooks/routes.ts'
@@ -23,6 +24,7 @@ export const integrationsService: ServiceDefinition<IntegrationsDb, Config> = {
   name: 'integrations',
   config: Config,
   sandboxed: sandboxedApps,
+  previewed,
   migrations: {
     '0001_integrations': integrations,
     '0002_webhooks': webhooks,

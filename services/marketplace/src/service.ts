@@ -33,6 +33,7 @@ import * as banned from './migrations/0024_banned.ts'
 import * as lists from './migrations/0030_lists.ts'
 import * as sums from './migrations/0031_sums.ts'
 import { orderRoutes } from './orders/routes.ts'
+import { previewed } from './previewed.ts'
 import { profileConsumers } from './profiles/consumers.ts'
 import { profileRoutes } from './profiles/routes.ts'
 import { refundRoutes } from './refunds/routes.ts'
@@ -47,6 +48,7 @@ import { trustRoutes } from './trust/routes.ts'
 export const marketplaceService: ServiceDefinition<MarketplaceDb, Config> = {
   name: 'marketplace',
   config: Config,
+  previewed,
   migrations: {
     '0001_storefront': storefront,
     '0002_orders': orders,

@@ -23,6 +23,7 @@ import * as publicPictures from './migrations/0121_public_pictures.ts'
 import { openaiRoutes } from './openai/routes.ts'
 import { Progress } from './pictures/progress.ts'
 import { pictureRoutes } from './pictures/routes.ts'
+import { previewed } from './previewed.ts'
 import { Providers, sandboxedProviders } from './providers/providers.ts'
 import { openModeration } from './safety/moderation.ts'
 import type { MediaDb } from './schema.ts'
@@ -33,6 +34,7 @@ import { speechRoutes } from './speech/routes.ts'
 export const mediaService: ServiceDefinition<MediaDb, Config> = {
   name: 'media',
   config: Config,
+  previewed,
   migrations: {
     '0001_pictures': pictures,
     '0002_files': fileTables,

@@ -220,6 +220,7 @@ export const submitEvidence = fn('submit-evidence', {
     title: 'Answer a dispute',
     when: 'The person wants to answer a disputed payment with evidence',
     effect: 'sends',
+    preview: showSale,
     does: ({ send }) => (send ? 'Sends this evidence to the bank. It cannot be changed afterwards' : 'Keeps this evidence for the dispute'),
   },
 })

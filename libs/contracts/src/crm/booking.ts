@@ -104,6 +104,7 @@ export const book = fn('book', {
     title: 'Book a time',
     when: 'The person asks to book a meeting on a booking page',
     effect: 'sends',
+    noPreview: 'The calendar is somebody else’s, and takes the time only when it is booked.',
     does: ({ event_type, start, name }) => `Books “${event_type}” at ${start} for ${name} and emails both`,
   },
 })
@@ -131,7 +132,7 @@ const Held = z.object({
 export const showBooking = fn('show-booking', {
   access: 'public',
   rate: 'read',
-  summary: 'Shows a booking to whoever has its link',
+  summary: 'Shows a booking to anyone with its link',
   body: z.object({ token }),
   reply: Held,
   errors: ['booking_link'],

@@ -152,6 +152,7 @@ export const updateNotionPage = fn('update-notion-page', {
     title: 'Change a Notion page',
     when: 'The person asks to change the title, status, priority or due date of a page in Notion',
     effect: 'changes',
+    preview: showNotionPage,
     needs: ['notion'],
     does: ({ changes }) =>
       `Sets ${

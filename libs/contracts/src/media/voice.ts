@@ -59,6 +59,7 @@ export const elevenlabsTts = fn('elevenlabs-tts', {
     title: 'Read a text aloud',
     when: 'The person wants a recording of a text, spoken by a voice',
     effect: 'spends',
+    noPreview: 'The input is the whole text that will be heard.',
     does: ({ text }) => `Records ${text.length} characters spoken aloud. Counts against the speech budget of the plan.`,
   },
 })

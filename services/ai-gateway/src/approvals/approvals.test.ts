@@ -49,14 +49,27 @@ const note = fn('test-note', {
   idempotent: true,
   body: z.object({ text: z.string().max(20) }),
   reply: z.object({ text: z.string() }),
-  action: { title: 'Note', when: 'never', effect: 'changes', does: ({ text }) => `Notes ${text}` },
+  action: {
+    title: 'Note',
+    when: 'never',
+    effect: 'changes',
+    does: ({ text }) => `Notes ${text}`,
+    noPreview: 'It keeps its effects in memory.',
+  },
 })
 const post = fn('test-post', {
   ...declared,
   idempotent: true,
   body,
   reply: z.object({}),
-  action: { title: 'Post', when: 'never', effect: 'sends', does: () => 'Posts', needs: ['notion'] },
+  action: {
+    title: 'Post',
+    when: 'never',
+    effect: 'sends',
+    does: () => 'Posts',
+    needs: ['notion'],
+    noPreview: 'Nobody answers for it here.',
+  },
 })
 const reading = (name: string, title: string, more: object, access: 'user' | 'aal2' = 'user') =>
   fn(name, { ...declared, access, reply: z.object({}), action: { title, when: 'never', effect: 'reads', ...more } })
@@ -336,8 +349,9 @@ test('the assistant and other programs are offered what connections, plan and a 
     'test-vault': 'Confirm it is you to continue: enter your second factor or your password again.',
   }
 
-  const { key } = platform.key(user.id, { scopes: ['reads'] })
-  const mcp = async (method: string, params: object = {}) => {
+  const reading = platform.key(user.id, { scopes: ['reads'] }).key
+  const narrow = platform.key(user.id, { scopes: ['do:test-wall', 'do:test-vault', 'do:test-note'] }).key
+  const mcp = async (method: string, params: object = {}, key = reading) => {
     const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream', authorization: `Bearer ${key}` }
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
     const { result } = (await (await fetch(`${platform.url('ai-gateway')}/mcp`, { method: 'POST', headers, body })).json()) as any
@@ -346,6 +360,11 @@ test('the assistant and other programs are offered what connections, plan and a 
   const toProgram = async () => {
     const { actions } = await mcp('tools/call', { name: 'find-actions', arguments: { query: 'sextant' } })
     return Object.fromEntries(actions.map(({ action, missing = null }: any) => [action, missing]))
+  }
+  /** The tools that a program is given beside those of MCP itself. */
+  const listed = async (key: string) => {
+    const { tools } = await mcp('tools/list', {}, key)
+    return tools.map(({ name }: any) => name).filter((name: string) => !['find-actions', 'run-action', 'check-approval'].includes(name))
   }
   const runs = (action: string) => mcp('tools/call', { name: 'run-action', arguments: { action } })
 
@@ -364,6 +383,8 @@ test('the assistant and other programs are offered what connections, plan and a 
   expect(await toProgram()).toEqual(reasons)
   for (const name of names) expect(await runs(name)).toMatchObject({ code: 'action_missing', message: reasons[name as never] })
   expect(await toAssistant(3600)).toEqual({ tools: [], told: reasons })
+  expect(await listed(narrow)).toEqual([])
+  expect((await listed(reading)).length).toBe(9)
 
   await db.insertInto('ai_connections').values({ user_id: user.id, app: 'notion', version: 1, connected: true }).execute()
   const paid = { status: 'active', limits: '{}', budget_microusd: 0, period_start: new Date(), period_end: null, version: 1 }
@@ -375,6 +396,8 @@ test('the assistant and other programs are offered what connections, plan and a 
   // A call with a key is never a fresh sign-in.
   expect(await toProgram()).toEqual({ 'test-wall': null, 'test-mails': null, ...vault })
   for (const name of ['test-wall', 'test-mails']) expect(await runs(name)).toEqual({})
+  // Connected now; neither a fresh sign-in nor a tool beyond its scopes, and a tool that changes is never offered by itself.
+  expect(await listed(narrow)).toEqual(['test-wall'])
   expect(await toAssistant(3600)).toEqual({
     tools: expect.arrayContaining(['test-wall', 'test-mails']),
     told: { 'test-wall': null, 'test-mails': null, ...vault },

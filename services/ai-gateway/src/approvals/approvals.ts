@@ -8,9 +8,9 @@ import { type Expression, type Selectable, type SqlBool, sql } from 'kysely'
 import type { AiDb, Step } from '../schema.ts'
 import { capabilities, missingFor } from './offered.ts'
 import type { Runner } from './run.ts'
-import { hashOf, type Order, prepare, promptsOf, titleOf } from './steps.ts'
+import { hashOf, isUndoable, type Order, prepare, promptsOf, titleOf } from './steps.ts'
 
-export type Approvals = { call: Runtime<AiDb>['call']; runner: Runner }
+export type Approvals = { rt: Pick<Runtime<AiDb>, 'call' | 'preview'>; runner: Runner }
 type Row = Selectable<AiDb['ai_approvals']>
 type Proposing = { steps: readonly Order[]; origin?: string; key?: string | undefined; messageId?: string | null }
 
@@ -26,7 +26,7 @@ export async function propose(deps: Approvals, ctx: Ctx<AiDb>, { steps: orders, 
   const known = key && (await askedBefore(ctx, actor, key))
   if (known) return shown(known)
   await refuseTooMany(ctx, actor)
-  const steps = await prepare(deps.call, actor, await missingFor(ctx.db, actor), orders)
+  const steps = await prepare(deps.rt, actor, await missingFor(ctx.db, actor), orders)
   const kept = await insert(ctx, actor, { steps, origin, asked_key: key ?? null, message_id: messageId })
   return shown((kept ?? (await askedBefore(ctx, actor, key!)))!)
 }
@@ -37,17 +37,16 @@ export async function propose(deps: Approvals, ctx: Ctx<AiDb>, { steps: orders, 
  */
 export async function runAtOnce(deps: Approvals, ctx: Ctx<AiDb>, order: Order, messageId: string | null) {
   const actor = atOwnSession(ctx)
-  const steps = await prepare(deps.call, actor, await missingFor(ctx.db, actor), [order])
+  const steps = await prepare(deps.rt, actor, await missingFor(ctx.db, actor), [order])
   if (!canBeUndone(order.action)) throw new DomainError('forbidden')
   const begun = await insert(ctx, actor, { steps, origin: 'assistant', asked_key: null, message_id: messageId, begun: true })
   await deps.runner.start(begun!, actor, ctx.requestId)
   return show(ctx, begun!.id)
 }
 
-/** A change with a way back. Actions that spend, send or destroy always ask, even where they could be undone. */
 export function canBeUndone(action: string): boolean {
   const contract = capabilities().get(action)?.contract
-  return contract?.action.effect === 'changes' && contract.action.undo !== undefined
+  return contract !== undefined && isUndoable(contract.action)
 }
 
 type Inserting = Pick<Row, 'origin' | 'asked_key' | 'message_id'> & { steps: Step[]; begun?: boolean }
@@ -85,7 +84,7 @@ export async function approve(deps: Approvals, ctx: Ctx<AiDb>, approvalId: strin
   const row = await find(ctx, actor, approvalId)
   if (['running', 'done', 'failed'].includes(row.state)) return shown(row)
   if (row.state !== 'proposed' || row.expires_at.getTime() <= now()) throw new DomainError('approval_closed')
-  const again = await prepare(deps.call, actor, await missingFor(ctx.db, actor), row.steps)
+  const again = await prepare(deps.rt, actor, await missingFor(ctx.db, actor), row.steps)
   const hash = hashOf(again)
   if (hash !== row.hash) {
     await keepProposed(ctx, actor, row, again)
@@ -117,7 +116,7 @@ export async function edit(
   if (row.state !== 'proposed') throw new DomainError('approval_closed')
   if (!row.steps[step - 1]) throw new DomainError('not_found')
   const orders = row.steps.map((each, at) => ({ action: each.action, input: at === step - 1 ? input : each.input }))
-  const kept = await keepProposed(ctx, actor, row, await prepare(deps.call, actor, await missingFor(ctx.db, actor), orders))
+  const kept = await keepProposed(ctx, actor, row, await prepare(deps.rt, actor, await missingFor(ctx.db, actor), orders))
   if (!kept) throw new DomainError('conflict')
   return shown(kept)
 }

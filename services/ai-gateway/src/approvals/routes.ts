@@ -9,7 +9,7 @@ import { type Approvals, approve, dismiss, edit, propose, undo } from './approva
 import { Runner } from './run.ts'
 
 export function approvalRoutes(rt: Runtime<AiDb, any>): Approvals {
-  const approvals = { call: rt.call, runner: new Runner(rt) }
+  const approvals = { rt, runner: new Runner(rt) }
   rt.onStop(() => approvals.runner.finish())
   serve(rt.app, contract.proposeActions, async (ctx, input) => ({ approval: await propose(approvals, ctx, input) }))
   serve(rt.app, contract.approveActions, async (ctx, { approval_id }) => ({ approval: await approve(approvals, ctx, approval_id) }))

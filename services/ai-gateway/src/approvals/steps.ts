@@ -10,7 +10,7 @@ import type { AiDb, Step } from '../schema.ts'
 import { capabilities, type Missing } from './offered.ts'
 
 export type Order = z.output<typeof StepOrder>
-type Call = Runtime<AiDb>['call']
+type Call = Pick<Runtime<AiDb>, 'call' | 'preview'>
 
 /** `{{2.subject}}`: a field of what an earlier step answered, as the whole of a value. */
 const reference = /^\{\{([1-8])((?:\.[\w-]{1,60}){1,6})\}\}$/
@@ -33,7 +33,7 @@ async function prepareOne(call: Call, actor: UserActor, missing: Missing, { acti
       message: `${title} cannot use the result of an earlier step. Propose it once that result is there.`,
     })
   const given = contract.body && !isFilledLater ? (parsed(contract.body, input) as Step['input']) : input
-  const preview = contract.action.preview && !isFilledLater ? await call(contract.action.preview, given, { actor }) : null
+  const preview = isFilledLater ? null : await previewOf(call, actor, contract, given)
   const does = sentenceOf(capability, given)
   return {
     action,
@@ -49,6 +49,17 @@ async function prepareOne(call: Call, actor: UserActor, missing: Missing, { acti
     undo_until: null,
   }
 }
+
+/** Null where nothing can be said before it runs; steps that are not asked for need none. */
+async function previewOf({ call, preview }: Call, actor: UserActor, { action, ...contract }: Capability['contract'], given: Step['input']) {
+  if (action.preview) return call(action.preview, given, { actor })
+  if (action.noPreview || action.effect === 'reads' || isUndoable(action)) return null
+  const found = await preview({ ...contract, action }, given, { actor })
+  return Object.keys(found).length ? found : null
+}
+
+/** A change with a way back. Actions that spend, send or destroy always ask, even where they could be undone. */
+export const isUndoable = ({ effect, undo }: Capability['contract']['action']) => effect === 'changes' && undo !== undefined
 
 function sentenceOf({ contract, title }: Capability, input: unknown): string {
   try {
@@ -83,8 +94,14 @@ export function filled(value: unknown, steps: readonly Step[]): any {
 /** Of everything that the person sees before approving. */
 export const hashOf = (steps: readonly Step[]) =>
   createHash('sha256')
-    .update(canonical(steps.map(({ action, effect, does, input, preview }) => ({ action, effect, does, input, preview }))))
+    .update(
+      canonical(steps.map(({ action, effect, does, input, preview }) => ({ action, effect, does, input, preview: lasting(preview) }))),
+    )
     .digest('hex')
+
+/** An allowance goes down with every answer meanwhile, and a page is read anew; that changes nothing of what is approved. */
+const lasting = (preview: unknown) =>
+  preview && typeof preview === 'object' ? { ...preview, left: undefined, read_at: undefined } : preview
 
 /** The database keeps no order of keys. */
 const canonical = (value: unknown): string =>

@@ -197,7 +197,7 @@ export class Desk {
     if (reason) throw new DomainError('action_missing', { message: reason })
     if (effect !== 'reads') return this.#mayRun(capability, input) ? this.#change({ action, input }) : this.#propose({ action, input })
     this.#hasRead = true
-    const data = await this.#approvals.call(contract, input as never, { actor: this.#actor, requestId: this.#ctx.requestId })
+    const data = await this.#approvals.rt.call(contract, input as never, { actor: this.#actor, requestId: this.#ctx.requestId })
     const { evidence } = contract.action
     if (evidence) this.evidence.push({ action, title, columns: evidence.columns, rows: rowsOf(data, evidence) })
     return { data }
@@ -220,7 +220,7 @@ export class Desk {
   async #propose(order: Order) {
     if (this.steps.length >= MOST_STEPS) throw new DomainError('invalid', { message: `${MOST_STEPS} steps are the most for one approval.` })
     const steps = [...this.steps, order]
-    const prepared = await prepare(this.#approvals.call, this.#actor, this.#missing, steps)
+    const prepared = await prepare(this.#approvals.rt, this.#actor, this.#missing, steps)
     this.steps.push(order)
     return { proposed: prepared.at(-1)!.does, step: steps.length, note: 'Not done. It waits for the approval of the person.' }
   }

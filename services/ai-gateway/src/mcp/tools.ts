@@ -2,7 +2,7 @@ import type { Capability } from '@operon/contracts/registry'
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import { newId } from '@operon/kit/ids'
-import { allows } from '@operon/kit/keys'
+import { allows, mayPropose } from '@operon/kit/keys'
 import type { Runtime } from '@operon/kit/service'
 import { z } from 'zod'
 import { type Approvals, propose, show } from '../approvals/approvals.ts'
@@ -65,12 +65,9 @@ async function offered(ctx: Ctx<AiDb>): Promise<{ each: Capability; missing: str
   const { scopes } = actor.key!
   const missing = await missingFor(ctx.db, actor)
   return [...capabilities().values()]
-    .filter((each) => allows(scopes, each.contract) || mayPropose(scopes, each))
+    .filter((each) => allows(scopes, each.contract) || mayPropose(each.contract, actor))
     .map((each) => ({ each, missing: missing(each) }))
 }
-
-const mayPropose = (scopes: string[], { effect }: Capability) =>
-  effect !== 'reads' && (scopes.includes('changes') || scopes.includes('all'))
 
 /** Reads, what can be undone, and what a key names itself. Everything else waits for the person. */
 const runsAtOnce = (scopes: string[], { name, effect, contract }: Capability) =>

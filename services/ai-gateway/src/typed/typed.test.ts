@@ -2,6 +2,7 @@ import { texts } from '@operon/contracts/messages'
 import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { capabilities } from '../approvals/offered.ts'
 import { aiGatewayService } from '../service.ts'
 import { absent } from './words.ts'
 
@@ -83,6 +84,21 @@ test('ads and notes are asked of the connected app, and without one the person i
 test('an image that cannot be made is said in its own words [spec-65]', async () => {
   // Nobody answers for media here.
   expect((await say(platform.user(), 'generate an image of a cat')).response).toBe(texts.assistantImageFailed)
+})
+
+test('what the plan does not include is said in the conversation, and no prompt is spent on it', async () => {
+  const image = capabilities().get('generate-image')!
+  const { unit } = image
+  image.unit = 'emails'
+  try {
+    const user = platform.user()
+    expect((await say(user, 'generate an image of a cat')).response).toBe(
+      'Make an image needs a plan that includes emails. Choose one on the plan page.',
+    )
+    expect(await promptsOf(user)).toBe(0)
+  } finally {
+    image.unit = unit
+  }
 })
 
 test('the words do nothing by themselves in the Lab, with the analyst, or for a program that asks for no tools', async () => {

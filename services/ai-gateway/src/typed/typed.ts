@@ -67,7 +67,7 @@ async function act(approvals: Approvals, ctx: Ctx<AiDb>, tool: Exclude<Tool, 're
     const options = { actor, requestId: ctx.requestId, deadlineMs: STEP_MS }
     const idempotencyKey = capability.effect === 'reads' ? undefined : `typed:${key}`
     const input = typed.input(said) as never
-    const reply = (await approvals.call(capability.contract, input, { ...options, ...(idempotencyKey && { idempotencyKey }) })) as Wrote
+    const reply = (await approvals.rt.call(capability.contract, input, { ...options, ...(idempotencyKey && { idempotencyKey }) })) as Wrote
     return { text: typed.says(reply, said), by: { upstreamModel: reply.answered_by ?? '', sandbox: reply.sandbox ?? false } }
   } catch (error) {
     if (typed.failed && error instanceof DomainError && !error.code.startsWith('limit_')) return { text: typed.failed }
