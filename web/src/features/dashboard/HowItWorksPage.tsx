@@ -5,7 +5,7 @@ import { useSession } from '../../api/session.ts'
 import { payoutTerms, sellerShare } from '../../content/claims.ts'
 import { cx } from '../../ui/cx.ts'
 import { Kbd } from '../../ui/Data.tsx'
-import { ErrorState, PageHeader, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
+import { ErrorState, PageHeader, Panel, Skeleton } from '../../ui/Panel.tsx'
 import { type Step, useSteps } from './steps.ts'
 
 const lengths = [5, 3, 4, 2, 4, 3, 2, 5]
@@ -15,7 +15,6 @@ export function HowItWorksPage() {
   const { user } = useSession()
   const { steps, loading, failed, retry } = useSteps(user!.id)
   const done = steps.filter((step) => step.done).length
-  const coming = steps.filter((step) => step.coming && !step.done).length
   return (
     <>
       <PageHeader title="How It Works" description="From a new account to the first sale. Each step is checked off as you finish it." />
@@ -25,20 +24,12 @@ export function HowItWorksPage() {
             <ErrorState title="Your progress could not be read" error={failed.error} retry={retry} />
           </Panel>
         ) : (
-          <Panel
-            title={loading ? 'Your progress' : `${done} of ${steps.length} done`}
-            badge={coming && !loading ? <Pill>{coming} coming</Pill> : null}
-            flush
-            className="xl:col-span-2"
-          >
+          <Panel title={loading ? 'Your progress' : `${done} of ${steps.length} done`} flush className="xl:col-span-2">
             <div aria-hidden="true" className="flex gap-1 px-4 pt-4">
               {steps.map((step, index) => (
                 <span
                   key={step.title}
-                  className={cx(
-                    'h-1.5 rounded-full',
-                    !loading && step.done ? 'bg-signal-text' : step.coming ? 'border border-dashed border-control' : 'bg-raised',
-                  )}
+                  className={cx('h-1.5 rounded-full', !loading && step.done ? 'bg-signal-text' : 'bg-raised')}
                   style={{ flexGrow: lengths[index] }}
                 />
               ))}
@@ -74,28 +65,23 @@ function Row({ step, number, loading }: { step: Step; number: number; loading: b
       <span
         className={cx(
           'grid size-6 shrink-0 place-items-center rounded-full font-mono text-12',
-          done ? 'bg-signal text-ink' : step.coming ? 'border border-dashed border-control text-faint' : 'text-muted hairline',
+          done ? 'bg-signal text-ink' : 'text-muted hairline',
         )}
       >
         {done ? <Check className="size-3.5" /> : number}
-        <span className="sr-only">{done ? 'Done' : step.coming ? 'Coming' : 'To do'}</span>
+        <span className="sr-only">{done ? 'Done' : 'To do'}</span>
       </span>
       <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-6 gap-y-2">
         <div className="min-w-0 flex-1 basis-72">
-          <h3 className="flex items-center gap-2 text-14 font-semibold">
-            {step.title}
-            {step.coming && !done ? <Pill>Coming</Pill> : null}
-          </h3>
+          <h3 className="text-14 font-semibold">{step.title}</h3>
           {loading ? <Skeleton className="mt-1.5 h-4 w-64" /> : <p className="mt-0.5 max-w-[60ch] text-13 text-muted">{step.text}</p>}
         </div>
-        {step.to ? (
-          <Link
-            to={step.to}
-            className="text-13 whitespace-nowrap text-muted underline decoration-control underline-offset-4 hover:text-text max-md:py-2"
-          >
-            {step.action}
-          </Link>
-        ) : null}
+        <Link
+          to={step.to}
+          className="text-13 whitespace-nowrap text-muted underline decoration-control underline-offset-4 hover:text-text max-md:py-2"
+        >
+          {step.action}
+        </Link>
       </div>
     </li>
   )

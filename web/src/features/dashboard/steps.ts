@@ -5,8 +5,7 @@ import { sellerTerms } from '../../content/claims.ts'
 import { paths } from '../../paths.ts'
 import { useProfile, useStats } from './queries.ts'
 
-/** `coming`: the tool for this step is not in this version. A step that the account has already done still counts. */
-export type Step = { title: string; text: string; done: boolean; coming?: boolean; to?: string; action?: string }
+export type Step = { title: string; text: string; done: boolean; to: string; action: string }
 
 /** The seller's way from a new account to the first sale, ticked off from what the account really has. */
 export function useSteps(userId: string) {
@@ -44,7 +43,8 @@ export function useSteps(userId: string) {
       title: 'Bring in your first lead',
       text: 'From a form, an import or by hand.',
       done: Boolean(stats.data?.leads.total),
-      coming: true,
+      to: paths.crm,
+      action: 'Open CRM & Leads',
     },
     {
       title: 'Set up your storefront',
@@ -77,7 +77,7 @@ export function useSteps(userId: string) {
   ]
   return {
     steps,
-    next: steps.find((step) => !step.done && !step.coming),
+    next: steps.find((step) => !step.done),
     loading: queries.some((query) => query.isPending),
     failed: queries.find((query) => query.isError),
     retry: () => queries.map((query) => query.refetch()),
