@@ -47,7 +47,7 @@ test('an app is connected in a window of its own, used, cut at the vendor, conne
   await page.request.post(`/sandbox/apps/grants/${grant.id}/cut`)
   await panel.getByRole('button', { name: 'Test' }).click()
   await expect(panel.getByText('Connect again', { exact: true }).first()).toBeVisible()
-  await expect(panel.getByText('stands still until you connect it again')).toBeVisible()
+  await expect(panel.getByText('is paused until you connect it again')).toBeVisible()
   await expect(panel.getByText('Waits until the account is connected again')).toBeVisible()
   await approve(() => panel.getByRole('button', { name: 'Connect again' }).click())
   await expect(panel.getByText('Connected', { exact: true })).toBeVisible()

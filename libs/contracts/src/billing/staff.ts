@@ -24,7 +24,7 @@ const StaffAction = z.object({
 })
 export const staffAccount = fn('staff-account', {
   access: 'staff',
-  summary: 'An account by e-mail, user id or customer id, with its billing history',
+  summary: 'An account by email, user id or customer id, with its billing history',
   body: z.object({ query: z.string().trim().min(3).max(200), reason }),
   reply: z.object({
     account: z.object({

@@ -180,7 +180,7 @@ export const deleteEventType = fn('delete-event-type', {
   access: 'user',
   idempotent: true,
   summary: 'Deletes a booking page',
-  description: 'What is booked stays booked.',
+  description: 'Existing bookings stay.',
   body: z.object({ event_type_id }),
   reply: z.object({ deleted: z.boolean() }),
   example: { request: { event_type_id: exampleId }, reply: { deleted: true } },

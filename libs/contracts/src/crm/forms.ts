@@ -90,7 +90,7 @@ export const createLeadForm = fn('create-lead-form', {
   access: 'user',
   idempotent: true,
   summary: 'Makes a form that visitors become contacts by',
-  description: 'It has a page of its own, and any site can send to its `action_url`. Name and email address are always asked.',
+  description: 'It has a page of its own, and any site can send to its `action_url`. Name and email address are always included.',
   body: FormFields,
   reply: z.object({ form_id, url: z.string(), action_url: z.string() }),
   example: {

@@ -76,7 +76,7 @@ export const unwatchApp = fn('unwatch-app', {
   access: 'user',
   idempotent: true,
   summary: 'Stops watching something in a connected app',
-  description: 'What was noticed before is still told.',
+  description: 'Events that were noticed before are still told.',
   body: z.object({ watch_id }),
   reply: z.object({ stopped: z.boolean() }),
   example: { request: { watch_id: example.id }, reply: { stopped: true } },

@@ -82,7 +82,7 @@ export const startCheckout = fn('start-checkout', {
 export const orderStatus = fn('order-status', {
   access: 'public',
   rate: 'read',
-  summary: 'How an order stands, for whoever holds its link',
+  summary: 'The state of an order, for anyone with its link',
   body: z.object({ token: z.string().min(20).max(100) }),
   reply: z.object({
     order_id: z.uuid(),

@@ -85,7 +85,7 @@ const brief = {
 export const showOrder = fn('show-order', {
   access: 'public',
   rate: 'read',
-  summary: 'An order with its files, for its buyer or whoever holds its link',
+  summary: 'An order with its files, for its buyer or anyone with its link',
   body: z.object(byLinkOrId),
   reply: Order,
   errors: ['not_found'],

@@ -190,7 +190,7 @@ export const detachProductFile = fn('detach-product-file', {
 export const changeProductPrice = fn('change-product-price', {
   access: 'user',
   summary: 'Changes the price of a product',
-  description: 'What is on sale costs the new price at once. What was bought is not touched.',
+  description: 'A product on sale costs the new price at once. Past purchases are not affected.',
   body: z.object({ item_id, price_cents }),
   reply: z.object({ item_id: z.uuid(), ...priced, on_sale: z.boolean() }),
   example: {

@@ -273,7 +273,7 @@ export const unshareImage = fn('unshare-image', {
     title: 'Revoke an image link',
     when: 'The person wants the public link of an image to stop working',
     effect: 'changes',
-    does: () => 'Ends the public link of this image. Whoever has it sees the image no more.',
+    does: () => 'Ends the public link of this image. People who have the link can no longer see it.',
   },
 })
 

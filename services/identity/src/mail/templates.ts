@@ -135,7 +135,7 @@ const letters = {
   passkey_added: ({ product, home, detail }) => ({
     subject: `A passkey was added to your ${product} account`,
     title: 'A passkey was added',
-    text: 'Whoever unlocks that device can sign in to your account without a password.',
+    text: 'Anyone who unlocks that device can sign in to your account without a password.',
     facts: factsOf(detail),
     action: { label: 'Review your passkeys', url: `${home}/dashboard/settings?section=security` },
     after: `If it was not you, take the account back at ${home}/forgot-password: that removes every passkey.`,

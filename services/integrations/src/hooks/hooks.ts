@@ -175,7 +175,7 @@ export async function sweepHooks(hooks: Hooks): Promise<void> {
         const wire = wireOf(row.app)
         if (hook && wire)
           await renew(hooks, row, wire, hook).catch((err: unknown) => {
-            if (!(err instanceof DomainError)) log.warn({ err }, 'a calendar was not asked to tell on; it is asked again in a minute')
+            if (!(err instanceof DomainError)) log.warn({ err }, 'a calendar watch could not be renewed, will try again in a minute')
           })
       }
     }),

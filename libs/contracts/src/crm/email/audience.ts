@@ -57,7 +57,7 @@ export const removeSuppression = fn('remove-suppression', {
   access: 'user',
   idempotent: true,
   summary: 'Lets campaigns go to an address again that bounced or that you stopped yourself',
-  description: 'Who unsubscribed or complained can only come back by themselves.',
+  description: 'People who unsubscribed or complained can only subscribe again themselves.',
   body: z.object({ email: address }),
   reply: z.object({ removed: z.boolean() }),
   errors: ['not_found', 'suppression_theirs'],
