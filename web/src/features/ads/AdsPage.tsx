@@ -59,7 +59,7 @@ export function AdsPage() {
       />
       {broken && first ? (
         <Alert className="mb-5" title={`Meta does not accept the connection to ${first.account} any more`}>
-          <p className="mb-3">Figures, changes and rules stand still until you connect it again. Your ads at Meta run on as they are.</p>
+          <p className="mb-3">Figures, changes and rules are paused until you connect it again. Your ads at Meta run on as they are.</p>
           <ConnectButton>Connect again</ConnectButton>
         </Alert>
       ) : null}

@@ -39,7 +39,7 @@ export function ConsentPage() {
         {!user || half ? (
           <SignInFirst half={Boolean(half)} />
         ) : request.isError ? (
-          <ErrorState title="This connection cannot be made" error={request.error} retry={() => request.refetch()} />
+          <ErrorState title="This app cannot be connected" error={request.error} retry={() => request.refetch()} />
         ) : request.data ? (
           <Ask request={request.data} />
         ) : null}

@@ -135,8 +135,8 @@ function Waiting({ of: { orders, unread_messages, updates } }: { of: { orders: n
       <h2 className="text-16 font-semibold">{orders ? 'Nothing waits for you' : 'Find something to buy'}</h2>
       <p className="mt-1 mb-4 max-w-[56ch] text-14 text-muted">
         {orders
-          ? 'Updates of what you bought and answers of sellers show here.'
-          : 'Every seller’s products are in one place. What you bought as a guest shows here once your address is confirmed.'}
+          ? 'Product updates and answers from sellers appear here.'
+          : 'Every seller’s products are in one place. Purchases you made as a guest appear once your address is confirmed.'}
       </p>
       <ButtonLink to={paths.marketplace} size="public">
         Browse the marketplace

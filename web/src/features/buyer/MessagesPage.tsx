@@ -1,12 +1,8 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useCallback } from 'react'
 import { Link, useSearchParams } from 'react-router-dom'
 import { call } from '../../api/call.ts'
-import { useLive } from '../../api/live.ts'
-import { Talk } from '../../chat/Talk.tsx'
+import { Conversation } from '../../chat/Conversation.tsx'
 import { paths } from '../../paths.ts'
 import { BuyerFrame, BuyerHead } from '../../shell/BuyerFrame.tsx'
-import { Dialog } from '../../ui/Dialog.tsx'
 import { ago } from '../../ui/format.ts'
 import { EmptyState, Pill } from '../../ui/Panel.tsx'
 import { Pages } from './Pages.tsx'
@@ -58,40 +54,19 @@ export function BuyerMessagesPage() {
           </ul>
         )}
       </Pages>
-      {open ? <Conversation id={open} onClose={() => setSearch({})} /> : null}
-    </BuyerFrame>
-  )
-}
-
-function Conversation({ id, onClose }: { id: string; onClose: () => void }) {
-  const queries = useQueryClient()
-  const shown = useQuery({ queryKey: ['show-thread', id], queryFn: () => call('show-thread', { thread_id: id }) })
-  const again = useCallback(() => {
-    void queries.invalidateQueries({ queryKey: ['show-thread', id] })
-    void queries.invalidateQueries({ queryKey: ['my-threads'] })
-  }, [queries, id])
-  useLive('messages', again)
-  const thread = shown.data?.thread
-  return (
-    <Dialog open onClose={onClose} side="right" title={thread?.from ?? 'Messages'} description={thread?.subject}>
-      {thread?.order_id ? (
-        <Link to={paths.buyerOrder(thread.order_id)} className="text-13 underline decoration-control underline-offset-2">
-          Open the order
-        </Link>
+      {open ? (
+        <Conversation
+          id={open}
+          me="buyer"
+          lists={['my-threads']}
+          onClose={() => setSearch({})}
+          ofOrder={(orderId) => (
+            <Link to={paths.buyerOrder(orderId)} className="text-13 underline decoration-control underline-offset-2">
+              Open the order
+            </Link>
+          )}
+        />
       ) : null}
-      <Talk
-        messages={shown.data?.messages}
-        failed={shown.isError && !shown.data}
-        retry={shown.refetch}
-        me="buyer"
-        other={thread?.from ?? 'the seller'}
-        attachTo={id}
-        linkTo={(file_id) => call('thread-file', { thread_id: id, file_id })}
-        send={async (text, file_ids) => {
-          await call('answer-message', { thread_id: id, text, file_ids })
-          again()
-        }}
-      />
-    </Dialog>
+    </BuyerFrame>
   )
 }

@@ -16,7 +16,7 @@ export function OrderMessages({ of: ref, seller }: { of: OrderRef; seller: strin
       <h2 id="messages" className="text-16 font-semibold">
         Messages with {seller}
       </h2>
-      <p className="mt-1 text-13 text-muted">They get what you write by email too. Answers show here.</p>
+      <p className="mt-1 text-13 text-muted">Your message also goes out by email. Answers appear here.</p>
       <Talk
         messages={data?.messages}
         failed={isError && !data}

@@ -28,7 +28,7 @@ export function OrdersPage() {
               </ButtonLink>
             }
           >
-            What you buy is here from then on. Orders you made as a guest come here once you confirm the address you used.
+            Everything you buy appears here. Orders you made as a guest appear once you confirm the address you used.
           </EmptyState>
         }
       >

@@ -18,7 +18,7 @@ export function ReviewsPage() {
   const [leaving, setLeaving] = useState<{ id: string; title: string } | null>(null)
   return (
     <BuyerFrame>
-      <BuyerHead title="Reviews">What you wrote about products you bought.</BuyerHead>
+      <BuyerHead title="Reviews">Your reviews of products you bought.</BuyerHead>
       <Pages
         name="my-reviews"
         failed="Your reviews could not be loaded"
@@ -28,7 +28,7 @@ export function ReviewsPage() {
         }}
         empty={
           <EmptyState title="No reviews yet" action={<ButtonLink to={paths.buyerOrders}>Open your orders</ButtonLink>}>
-            Each order of yours has a place for a review of what you bought.
+            Open an order to review the product you bought.
           </EmptyState>
         }
       >
@@ -81,7 +81,7 @@ export function ReviewsPage() {
           })
         }
       >
-        Its stars and words go from the product’s page, and the seller’s answer with them.
+        Its stars, its text and the seller’s answer disappear from the product’s page.
       </Confirm>
     </BuyerFrame>
   )

@@ -59,7 +59,7 @@ export function BookingPages() {
           })
         }
       >
-        Its link stops working. What is booked stays booked.
+        Its link stops working. Existing bookings stay.
       </Confirm>
     </div>
   )

@@ -106,7 +106,7 @@ export function AppLibraryPage() {
             </>
           }
         >
-          {q ? 'None has these words in its name or in what it does.' : 'You have not connected one yet.'}
+          {q ? 'No app matches these words.' : 'You have not connected one yet.'}
         </EmptyState>
       ) : null}
       {listed.data

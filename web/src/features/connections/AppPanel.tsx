@@ -118,7 +118,7 @@ export function Account({ app, connection, connectAgain }: AccountProps) {
       </p>
       {failure ? (
         <Alert className="my-2" tone={state === 'broken' ? 'bad' : 'warn'}>
-          {failure} {state === 'broken' ? 'What uses this account stands still until you connect it again.' : ''}
+          {failure} {state === 'broken' ? 'Everything that uses this account is paused until you connect it again.' : ''}
         </Alert>
       ) : null}
       <p className="mt-1 text-12 text-faint">
@@ -142,7 +142,7 @@ export function Account({ app, connection, connectAgain }: AccountProps) {
       </p>
       {calls ? (
         <ul className="mt-2 divide-y divide-line border-t border-line">
-          {calls.length ? null : <li className="py-2 text-12 text-muted">None in the last seven days.</li>}
+          {calls.length ? null : <li className="py-2 text-12 text-muted">No calls in the last seven days.</li>}
           {calls.map((each) => (
             <li key={each.at + each.action} className="flex flex-wrap items-baseline justify-between gap-x-3 py-1.5 text-12">
               <span>{each.action.replaceAll('-', ' ')}</span>

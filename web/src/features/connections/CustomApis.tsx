@@ -164,7 +164,7 @@ function CustomApiPanel({ api, onClose, onEdit, onGone }: PanelProps) {
         danger
         onConfirm={disconnect}
       >
-        Its key is deleted here. What uses it stops working.
+        Its key is deleted here. Everything that uses it stops working.
       </Confirm>
     </Dialog>
   )

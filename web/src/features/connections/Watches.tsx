@@ -39,7 +39,7 @@ export function Watches({ app, accounts }: { app: App; accounts: Account[] }) {
     <section>
       <h3 className="mb-2 font-semibold">What it can tell you</h3>
       {listed.isPending ? <Skeleton className="h-16" /> : null}
-      {listed.isError ? <ErrorState title="What it tells could not be loaded" error={listed.error} retry={() => listed.refetch()} /> : null}
+      {listed.isError ? <ErrorState title="This list could not be loaded" error={listed.error} retry={() => listed.refetch()} /> : null}
       <ul className="divide-y divide-line rounded-panel hairline">
         {listed.data?.triggers.map((trigger) => (
           <li key={trigger.name} className="flex flex-col gap-3 p-3">
@@ -52,7 +52,7 @@ export function Watches({ app, accounts }: { app: App; accounts: Account[] }) {
           </li>
         ))}
       </ul>
-      <p className="mt-2 text-12 text-faint">Your webhooks hear of what is watched, as “integrations.app_told”.</p>
+      <p className="mt-2 text-12 text-faint">Your webhooks get each watched event as “integrations.app_told”.</p>
     </section>
   )
 }

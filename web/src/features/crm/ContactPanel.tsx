@@ -1,5 +1,4 @@
 import { HALF_LIFE_DAYS } from '@operon/contracts/crm/heat'
-import { Pencil, Trash2 } from 'lucide-react'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { call } from '../../api/call.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -12,6 +11,7 @@ import { attempt, toast } from '../../ui/toast.tsx'
 import { ContactForm } from './ContactForm.tsx'
 import { Duplicates } from './Duplicates.tsx'
 import { ContactDeals } from './deals/ContactDeals.tsx'
+import { EditDelete } from './EditDelete.tsx'
 import { FactLink, Facts } from './Facts.tsx'
 import { type ContactDetail, newKey, useContact, useRefresh, useRefreshWithout } from './queries.ts'
 import { NewTask, TaskRow } from './Tasks.tsx'
@@ -56,16 +56,7 @@ function Loaded({ detail, onClose, openCompany }: Omit<Props, 'id'> & { detail: 
         {contact.tags.map((tag) => (
           <Pill key={tag}>{tag}</Pill>
         ))}
-        <span className="ml-auto flex gap-2">
-          <Button onClick={() => setEditing(true)}>
-            <Pencil />
-            Edit
-          </Button>
-          <Button onClick={remove}>
-            <Trash2 />
-            Delete
-          </Button>
-        </span>
+        <EditDelete className="ml-auto" onEdit={() => setEditing(true)} onDelete={remove} />
       </div>
       <ContactFacts detail={detail} openCompany={openCompany} />
       <Heat detail={detail} />

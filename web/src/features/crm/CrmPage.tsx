@@ -185,7 +185,7 @@ function Contacts({ address, open }: { address: Address; open: (id: string) => v
         ) : null}
         {contacts.data && rows.length === 0 ? (
           <EmptyState compact title="No matches" action={<Button onClick={clear}>Clear filters</Button>}>
-            None of your contacts fit.
+            No contacts match.
           </EmptyState>
         ) : null}
         {rows.length ? (

@@ -1,12 +1,13 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { Approval, Conversation, SavedPrompt } from '../../api/ai.ts'
+import type { Approval, Conversation as Kept, SavedPrompt } from '../../api/ai.ts'
 import { ApprovalCard } from '../../chat/ApprovalCard.tsx'
 import { ApprovalView } from '../../chat/ApprovalView.tsx'
 import { AttachButton, AttachedList, SentFile, useAttachments } from '../../chat/Attachments.tsx'
 import { ChatFrame } from '../../chat/ChatFrame.tsx'
 import { ChatLog } from '../../chat/ChatLog.tsx'
 import { Composer } from '../../chat/Composer.tsx'
+import { Conversation } from '../../chat/Conversation.tsx'
 import { Conversations } from '../../chat/ConversationList.tsx'
 import { type Evidence, EvidenceTable } from '../../chat/EvidenceTable.tsx'
 import { LaneCard } from '../../chat/LaneCard.tsx'
@@ -27,6 +28,7 @@ import { Mark } from '../../ui/Mark.tsx'
 import { Markdown, OwnPictures } from '../../ui/Markdown.tsx'
 import { Panel } from '../../ui/Panel.tsx'
 import { RecentCommands } from '../../ui/RecentCommands.tsx'
+import { ShowMore } from '../../ui/ShowMore.tsx'
 import { toast } from '../../ui/toast.tsx'
 
 const nobody = 'shown'
@@ -44,13 +46,17 @@ const prompts = [['p1', 'Weekly summary', 'Summarize what happened this week in 
 // No session is needed to look at what an account has kept.
 const shown = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
 shown.setQueryData(['ai-conversations', feature], {
-  pages: [kept.map(([id, title, updated_at]) => ({ id, title, updated_at, feature }) as unknown as Conversation)],
+  pages: [kept.map(([id, title, updated_at]) => ({ id, title, updated_at, feature }) as unknown as Kept)],
   pageParams: [0],
 })
 shown.setQueryData(
   ['ai-prompts'],
   prompts.map(([id, title, body]) => ({ id, title, body }) as unknown as SavedPrompt),
 )
+shown.setQueryData(['show-thread', nobody], {
+  thread: { from: 'Mara', subject: 'Budget planner', order_id: null },
+  messages: [{ id: 'm1', from: 'buyer', text: 'Does it work with HubSpot?', via: 'app', at: now, files: [], files_left: 0 }],
+})
 shown.setQueryData(
   ['activity', nobody],
   [
@@ -125,6 +131,7 @@ const sentFile = { file_id: 'f1', name: 'screenshot-of-the-second-step.png', byt
 export function ConversationParts() {
   const [current, setCurrent] = useState<string | null>('c1')
   const [library, setLibrary] = useState(false)
+  const [thread, setThread] = useState(false)
   return (
     <QueryClientProvider client={shown}>
       <ChatFrame
@@ -192,6 +199,13 @@ export function ConversationParts() {
             linkTo={async () => ({ url: '#' })}
             send={async () => {}}
           />
+          <Button className="mt-3" onClick={() => setThread(true)}>
+            Beside its list
+          </Button>
+          {thread ? <Conversation id={nobody} me="seller" lists={[]} onClose={() => setThread(false)} /> : null}
+        </Panel>
+        <Panel title="The next page of a list">
+          <ShowMore of={{ hasNextPage: true, isFetchingNextPage: false, fetchNextPage: () => toast.info('More') }} />
         </Panel>
         <Panel title="Prompts">
           <div className="flex items-center gap-3">

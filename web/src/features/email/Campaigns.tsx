@@ -4,6 +4,7 @@ import { Button } from '../../ui/Button.tsx'
 import { SearchAsTyped, SelectField } from '../../ui/Field.tsx'
 import { day, moment } from '../../ui/format.ts'
 import { EmptyState, ErrorState, Panel, Pill, SamplePill, Skeleton } from '../../ui/Panel.tsx'
+import { ShowMore } from '../../ui/ShowMore.tsx'
 import { useSampleData } from '../../ui/useSampleData.ts'
 import { useSearch } from '../../ui/useSearch.ts'
 import { CampaignMenu } from './CampaignMenu.tsx'
@@ -76,11 +77,9 @@ export function Campaigns() {
             ) : null}
             {rows.length ? <List rows={rows} open={(id) => change({ campaign: id })} /> : null}
           </Panel>
-          {campaigns.hasNextPage ? (
-            <Button className="self-center" busy={campaigns.isFetchingNextPage} onClick={() => campaigns.fetchNextPage()}>
-              Show older campaigns
-            </Button>
-          ) : null}
+          <ShowMore of={campaigns} className="self-center">
+            Show older campaigns
+          </ShowMore>
         </>
       )}
     </div>

@@ -1,7 +1,7 @@
 import { money } from '@operon/contracts/words'
-import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/Panel.tsx'
+import { ShowMore } from '../../ui/ShowMore.tsx'
 import type { Address, Part } from './address.ts'
 import { Movements } from './Movements.tsx'
 import { useBalance, useBalanceRows } from './queries.ts'
@@ -29,11 +29,9 @@ export function PartPanel({ part, address, onClose }: { part: Part; address: Add
         </EmptyState>
       ) : null}
       <Movements rows={shown} />
-      {rows.hasNextPage ? (
-        <Button variant="ghost" busy={rows.isFetchingNextPage} onClick={() => rows.fetchNextPage()}>
-          Show older rows
-        </Button>
-      ) : null}
+      <ShowMore of={rows} variant="ghost">
+        Show older rows
+      </ShowMore>
     </Dialog>
   )
 }

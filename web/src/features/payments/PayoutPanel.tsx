@@ -1,7 +1,7 @@
 import { day, money } from '@operon/contracts/words'
-import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { EmptyState, ErrorState, Pill, Skeleton } from '../../ui/Panel.tsx'
+import { ShowMore } from '../../ui/ShowMore.tsx'
 import type { Address } from './address.ts'
 import { Facts } from './Facts.tsx'
 import { Movements } from './Movements.tsx'
@@ -54,11 +54,9 @@ export function PayoutPanel({ id, address, onClose }: { id: string; address: Add
                 Your share of a sale enters once its hold is over.
               </EmptyState>
             )}
-            {lines.hasNextPage ? (
-              <Button variant="ghost" busy={lines.isFetchingNextPage} onClick={() => lines.fetchNextPage()}>
-                Show more lines
-              </Button>
-            ) : null}
+            <ShowMore of={lines} variant="ghost">
+              Show more lines
+            </ShowMore>
           </section>
         </div>
       ) : null}

@@ -1,6 +1,7 @@
 import { Button } from '../../ui/Button.tsx'
 import { SelectField } from '../../ui/Field.tsx'
 import { EmptyState, ErrorState, Panel, Skeleton } from '../../ui/Panel.tsx'
+import { ShowMore } from '../../ui/ShowMore.tsx'
 import { type Address, payoutStatuses } from './address.ts'
 import { PayoutsTable } from './PayoutsTable.tsx'
 import { type SellerBalance, usePayouts } from './queries.ts'
@@ -58,11 +59,9 @@ export function Payouts({ address, next }: { address: Address; next: SellerBalan
             }
           />
         ) : null}
-        {payouts.hasNextPage ? (
-          <Button variant="ghost" className="m-2" busy={payouts.isFetchingNextPage} onClick={() => payouts.fetchNextPage()}>
-            Show older payouts
-          </Button>
-        ) : null}
+        <ShowMore of={payouts} variant="ghost" className="m-2">
+          Show older payouts
+        </ShowMore>
       </Panel>
     </div>
   )

@@ -2,6 +2,7 @@ import { money } from '@operon/contracts/words'
 import { Button } from '../../ui/Button.tsx'
 import { SearchAsTyped, SelectField, TextField } from '../../ui/Field.tsx'
 import { EmptyState, ErrorState, Panel, Skeleton } from '../../ui/Panel.tsx'
+import { ShowMore } from '../../ui/ShowMore.tsx'
 import { type Address, statuses } from './address.ts'
 import { PaymentsTable } from './PaymentsTable.tsx'
 import { useSales } from './queries.ts'
@@ -37,11 +38,9 @@ export function Transactions({ address, isNew }: { address: Address; isNew: bool
             open={(id) => address.change({ sale: id, payout: undefined, part: undefined })}
           />
         ) : null}
-        {sales.hasNextPage ? (
-          <Button variant="ghost" className="m-2" busy={sales.isFetchingNextPage} onClick={() => sales.fetchNextPage()}>
-            Show older payments
-          </Button>
-        ) : null}
+        <ShowMore of={sales} variant="ghost" className="m-2">
+          Show older payments
+        </ShowMore>
         {last && 'more' in last && last.more ? (
           <p className="px-4 py-3 text-12 text-faint">These are the newest {rows.length} that fit. Add a word to find others.</p>
         ) : null}

@@ -1,13 +1,12 @@
-import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import { call } from '../../api/call.ts'
 import { useLive } from '../../api/live.ts'
-import { Talk } from '../../chat/Talk.tsx'
-import { Button } from '../../ui/Button.tsx'
-import { Dialog } from '../../ui/Dialog.tsx'
+import { Conversation } from '../../chat/Conversation.tsx'
 import { ago } from '../../ui/format.ts'
 import { EmptyState, ErrorState, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
+import { ShowMore } from '../../ui/ShowMore.tsx'
 import { RefundRequests } from './RefundRequests.tsx'
 import { Reviews } from './Reviews.tsx'
 
@@ -79,52 +78,16 @@ function Threads() {
           ))}
         </ul>
       ) : null}
-      {list.hasNextPage ? (
-        <Button className="m-4" busy={list.isFetchingNextPage} onClick={() => list.fetchNextPage()}>
-          Show more
-        </Button>
+      <ShowMore of={list} className="m-4" />
+      {open ? (
+        <Conversation
+          id={open}
+          me="seller"
+          lists={['list-threads', 'marketplace-overview']}
+          onClose={() => setSearch({ tab: 'messages' }, { replace: true })}
+        />
       ) : null}
-      {open ? <Conversation id={open} onClose={() => setSearch({ tab: 'messages' }, { replace: true })} /> : null}
     </Panel>
-  )
-}
-
-/** Opening it marks what the buyer wrote as read. */
-function Conversation({ id, onClose }: { id: string; onClose: () => void }) {
-  const queries = useQueryClient()
-  const shown = useQuery({ queryKey: ['show-thread', id], queryFn: () => call('show-thread', { thread_id: id }) })
-  const again = useCallback(() => {
-    void queries.invalidateQueries({ queryKey: ['show-thread', id] })
-    void queries.invalidateQueries({ queryKey: ['list-threads'] })
-    void queries.invalidateQueries({ queryKey: ['marketplace-overview'] })
-  }, [queries, id])
-  useLive('messages', again)
-  const thread = shown.data?.thread
-  return (
-    <Dialog
-      open
-      onClose={() => {
-        again()
-        onClose()
-      }}
-      side="right"
-      title={thread?.from ?? 'Messages'}
-      description={thread?.subject}
-    >
-      <Talk
-        messages={shown.data?.messages}
-        failed={shown.isError && !shown.data}
-        retry={shown.refetch}
-        me="seller"
-        other={thread?.from ?? 'the buyer'}
-        attachTo={id}
-        linkTo={(file_id) => call('thread-file', { thread_id: id, file_id })}
-        send={async (text, file_ids) => {
-          await call('answer-message', { thread_id: id, text, file_ids })
-          again()
-        }}
-      />
-    </Dialog>
   )
 }
 

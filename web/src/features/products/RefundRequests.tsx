@@ -9,6 +9,7 @@ import { TextArea } from '../../ui/Field.tsx'
 import { FormDialog } from '../../ui/FormDialog.tsx'
 import { moment, money } from '../../ui/format.ts'
 import { ErrorState, Panel, Pill } from '../../ui/Panel.tsx'
+import { ShowMore } from '../../ui/ShowMore.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { newKey } from './queries.ts'
 
@@ -76,11 +77,7 @@ export function RefundRequests() {
           Reasons so far: {reasons.map(({ reason, count }) => `${refundReasons[reason]} (${count})`).join(', ')}
         </p>
       ) : null}
-      {list.hasNextPage ? (
-        <Button className="m-4" busy={list.isFetchingNextPage} onClick={() => list.fetchNextPage()}>
-          Show more
-        </Button>
-      ) : null}
+      <ShowMore of={list} className="m-4" />
       {deciding ? <Decide {...deciding} onClose={() => setDeciding(null)} onDone={again} /> : null}
     </Panel>
   )

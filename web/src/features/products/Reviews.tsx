@@ -9,6 +9,7 @@ import { FormDialog } from '../../ui/FormDialog.tsx'
 import { day } from '../../ui/format.ts'
 import { ErrorState, Panel, Pill } from '../../ui/Panel.tsx'
 import { Photos } from '../../ui/Photos.tsx'
+import { ShowMore } from '../../ui/ShowMore.tsx'
 import { Stars } from '../../ui/Stars.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { newKey } from './queries.ts'
@@ -63,11 +64,7 @@ export function Reviews() {
           </li>
         ))}
       </ul>
-      {list.hasNextPage ? (
-        <Button className="m-4" busy={list.isFetchingNextPage} onClick={() => list.fetchNextPage()}>
-          Show more
-        </Button>
-      ) : null}
+      <ShowMore of={list} className="m-4" />
       {answering ? <Answer review={answering} onClose={() => setAnswering(null)} onDone={again} /> : null}
     </Panel>
   )

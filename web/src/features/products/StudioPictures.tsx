@@ -8,6 +8,7 @@ import { cx } from '../../ui/cx.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { TextField } from '../../ui/Field.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/Panel.tsx'
+import { ShowMore } from '../../ui/ShowMore.tsx'
 import { attempt } from '../../ui/toast.tsx'
 import { newKey } from './queries.ts'
 
@@ -105,11 +106,7 @@ export function StudioPictures({ room, onClose, onChosen }: Props) {
           </li>
         ))}
       </ul>
-      {list.hasNextPage ? (
-        <Button className="mt-4" busy={list.isFetchingNextPage} onClick={() => list.fetchNextPage()}>
-          Show more
-        </Button>
-      ) : null}
+      <ShowMore of={list} className="mt-4" />
     </Dialog>
   )
 }

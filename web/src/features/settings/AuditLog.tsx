@@ -4,9 +4,9 @@ import { deviceName } from '@operon/contracts/words'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
 import { useSession } from '../../api/session.ts'
-import { Button } from '../../ui/Button.tsx'
 import { moment } from '../../ui/format.ts'
 import { EmptyState, ErrorState, Panel, Skeleton } from '../../ui/Panel.tsx'
+import { ShowMore } from '../../ui/ShowMore.tsx'
 
 const pageSize = 20
 type Entry = Reply<typeof accountAudit>['entries'][number]
@@ -35,11 +35,9 @@ export function AuditLog() {
           </li>
         ))}
       </ol>
-      {log.hasNextPage ? (
-        <Button variant="ghost" className="m-2" busy={log.isFetchingNextPage} onClick={() => log.fetchNextPage()}>
-          Show older entries
-        </Button>
-      ) : null}
+      <ShowMore of={log} variant="ghost" className="m-2">
+        Show older entries
+      </ShowMore>
     </Panel>
   )
 }

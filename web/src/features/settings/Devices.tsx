@@ -6,6 +6,7 @@ import { useSession } from '../../api/session.ts'
 import { Button } from '../../ui/Button.tsx'
 import { moment } from '../../ui/format.ts'
 import { ErrorState, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
+import { ShowMore } from '../../ui/ShowMore.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
 
 export function Devices() {
@@ -58,11 +59,9 @@ export function Devices() {
           )
         })}
       </ul>
-      {sessions.hasNextPage ? (
-        <Button variant="ghost" className="m-2" busy={sessions.isFetchingNextPage} onClick={() => sessions.fetchNextPage()}>
-          Show older devices
-        </Button>
-      ) : null}
+      <ShowMore of={sessions} variant="ghost" className="m-2">
+        Show older devices
+      </ShowMore>
     </Panel>
   )
 }

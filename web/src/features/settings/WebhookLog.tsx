@@ -6,6 +6,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { DAY_MS, moment } from '../../ui/format.ts'
 import { EmptyState, ErrorState, Pill, Skeleton } from '../../ui/Panel.tsx'
+import { ShowMore } from '../../ui/ShowMore.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
 import type { Endpoint } from './Webhooks.tsx'
 
@@ -110,11 +111,9 @@ export function WebhookLog({ endpoint, onClose }: { endpoint: Endpoint; onClose:
           </li>
         ))}
       </ol>
-      {log.hasNextPage ? (
-        <Button variant="ghost" busy={log.isFetchingNextPage} onClick={() => log.fetchNextPage()}>
-          Show older deliveries
-        </Button>
-      ) : null}
+      <ShowMore of={log} variant="ghost">
+        Show older deliveries
+      </ShowMore>
     </Dialog>
   )
 }

@@ -4,10 +4,10 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { ChevronRight } from 'lucide-react'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
-import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { moment } from '../../ui/format.ts'
 import { EmptyState, ErrorState, Panel, Skeleton } from '../../ui/Panel.tsx'
+import { ShowMore } from '../../ui/ShowMore.tsx'
 import type { Figure, Figures } from './queries.ts'
 import { ReasonForm } from './ReasonForm.tsx'
 import type { LookUp } from './useLookUp.ts'
@@ -131,11 +131,9 @@ function RowsPanel({ figure, title, reason, onClose }: { figure: Figure; title: 
           </li>
         ))}
       </ul>
-      {rows.hasNextPage ? (
-        <Button variant="ghost" busy={rows.isFetchingNextPage} onClick={() => rows.fetchNextPage()}>
-          Show more accounts
-        </Button>
-      ) : null}
+      <ShowMore of={rows} variant="ghost">
+        Show more accounts
+      </ShowMore>
     </Dialog>
   )
 }

@@ -6,6 +6,7 @@ import { Button } from '../../ui/Button.tsx'
 import { SelectField } from '../../ui/Field.tsx'
 import { moment } from '../../ui/format.ts'
 import { EmptyState, ErrorState, Panel, Skeleton } from '../../ui/Panel.tsx'
+import { ShowMore } from '../../ui/ShowMore.tsx'
 import { toast } from '../../ui/toast.tsx'
 import type { SuspenseRow } from './queries.ts'
 import { ReasonPanel } from './ReasonPanel.tsx'
@@ -60,11 +61,9 @@ export function Suspense({ reason }: { reason: string }) {
           ))}
         </StaffTable>
       ) : null}
-      {rows.hasNextPage ? (
-        <Button variant="ghost" className="m-2" busy={rows.isFetchingNextPage} onClick={() => rows.fetchNextPage()}>
-          Show older rows
-        </Button>
-      ) : null}
+      <ShowMore of={rows} variant="ghost" className="m-2">
+        Show older rows
+      </ShowMore>
       {clearing ? <ClearPanel row={clearing} onClose={() => setClearing(undefined)} onDone={() => rows.refetch()} /> : null}
     </Panel>
   )

@@ -11,6 +11,7 @@ import { TextArea } from '../../ui/Field.tsx'
 import { day } from '../../ui/format.ts'
 import { Pill } from '../../ui/Panel.tsx'
 import { Photos } from '../../ui/Photos.tsx'
+import { ShowMore } from '../../ui/ShowMore.tsx'
 import { Stars } from '../../ui/Stars.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
 import type { Narrowed, Offer } from './page.ts'
@@ -143,11 +144,9 @@ export function Reviews({ itemId, seller }: { itemId: string; seller: string }) 
           </li>
         ))}
       </ul>
-      {list.hasNextPage ? (
-        <Button size="public" className="mt-6" busy={list.isFetchingNextPage} onClick={() => list.fetchNextPage()}>
-          Show more reviews
-        </Button>
-      ) : null}
+      <ShowMore of={list} size="public" className="mt-6">
+        Show more reviews
+      </ShowMore>
     </section>
   )
 }

@@ -71,7 +71,7 @@ export function TemplateLibraryPage() {
             title="No templates here"
             action={<Button onClick={() => narrow({ category: 'All', q: '' })}>Show all</Button>}
           >
-            {q ? 'None has these words in its title or description.' : 'Nobody has published one in this category yet.'}
+            {q ? 'No template matches these words.' : 'Nobody has published one in this category yet.'}
           </EmptyState>
         ) : null}
         <ul className="divide-y divide-line">

@@ -4,6 +4,7 @@ import { call } from '../../../api/call.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { SearchAsTyped, SelectField } from '../../../ui/Field.tsx'
 import { EmptyState, ErrorState, Panel, Skeleton } from '../../../ui/Panel.tsx'
+import { ShowMore } from '../../../ui/ShowMore.tsx'
 import { useSearch } from '../../../ui/useSearch.ts'
 import type { Address } from '../address.ts'
 import { useRefresh } from '../queries.ts'
@@ -61,7 +62,7 @@ export function Companies({ address }: { address: Address }) {
             ) : null}
             {companies.data && rows.length === 0 ? (
               <EmptyState compact title="No matches" action={<Button onClick={() => change({ cq: undefined }, true)}>Clear search</Button>}>
-                None of your companies fit.
+                No companies match.
               </EmptyState>
             ) : null}
             <ul aria-label="Companies">
@@ -82,13 +83,7 @@ export function Companies({ address }: { address: Address }) {
                 </li>
               ))}
             </ul>
-            {companies.hasNextPage ? (
-              <div className="p-3">
-                <Button busy={companies.isFetchingNextPage} onClick={() => companies.fetchNextPage()}>
-                  Show more
-                </Button>
-              </div>
-            ) : null}
+            <ShowMore of={companies} className="m-3" />
           </Panel>
         </>
       )}

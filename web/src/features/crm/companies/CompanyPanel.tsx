@@ -1,4 +1,3 @@
-import { Pencil, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { call } from '../../../api/call.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -7,6 +6,7 @@ import { day } from '../../../ui/format.ts'
 import { ErrorState, Pill, Skeleton } from '../../../ui/Panel.tsx'
 import { attempt, toast } from '../../../ui/toast.tsx'
 import type { Address } from '../address.ts'
+import { EditDelete } from '../EditDelete.tsx'
 import { Facts } from '../Facts.tsx'
 import { type Company, newKey, useCompany, useContacts, useRefresh, useRefreshWithout } from '../queries.ts'
 import { temperatureNames, temperatureTone } from '../words.ts'
@@ -54,16 +54,7 @@ function Loaded({ company, address, close }: { company: Company; address: Addres
   ]
   return (
     <div className="flex flex-col gap-6">
-      <span className="flex justify-end gap-2">
-        <Button onClick={() => setEditing(true)}>
-          <Pencil />
-          Edit
-        </Button>
-        <Button onClick={remove}>
-          <Trash2 />
-          Delete
-        </Button>
-      </span>
+      <EditDelete className="justify-end" onEdit={() => setEditing(true)} onDelete={remove} />
       <Facts facts={facts} />
       {notes ? <p className="text-13 break-words whitespace-pre-wrap">{notes}</p> : null}
       <People company={company} address={address} />
@@ -85,7 +76,7 @@ function People({ company, address: { change } }: { company: Company; address: A
       {contacts.isError ? (
         <ErrorState title="Its contacts could not be loaded" error={contacts.error} retry={() => contacts.refetch()} />
       ) : null}
-      {contacts.data && rows.length === 0 ? <p className="text-13 text-muted">Nobody yet. Name this company on a contact.</p> : null}
+      {contacts.data && rows.length === 0 ? <p className="text-13 text-muted">No contacts yet. Set this company on a contact.</p> : null}
       <ul>
         {rows.map(({ id, name, email, job_title, temperature }) => (
           <li key={id} className="relative flex items-center gap-3 border-t border-line py-2 text-13 first:border-t-0 hover:bg-raised">

@@ -2,6 +2,7 @@ import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '../../../ui/Button.tsx'
 import { Pill } from '../../../ui/Panel.tsx'
+import { ShowMore } from '../../../ui/ShowMore.tsx'
 import { useSearch } from '../../../ui/useSearch.ts'
 import { DealForm } from './DealForm.tsx'
 import { rowsOf, useDeals } from './queries.ts'
@@ -35,11 +36,7 @@ export function ContactDeals({ contact }: { contact: { id: string; name: string 
           <Plus />
           New deal
         </Button>
-        {deals.hasNextPage ? (
-          <Button variant="ghost" busy={deals.isFetchingNextPage} onClick={() => deals.fetchNextPage()}>
-            Show more
-          </Button>
-        ) : null}
+        <ShowMore of={deals} variant="ghost" />
       </div>
       {adding ? <DealForm open onClose={() => setAdding(false)} contact={contact} /> : null}
     </section>

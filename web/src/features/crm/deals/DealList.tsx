@@ -1,6 +1,7 @@
 import { Button } from '../../../ui/Button.tsx'
 import { SearchAsTyped, SelectField } from '../../../ui/Field.tsx'
 import { EmptyState, ErrorState, Panel, Pill, Skeleton } from '../../../ui/Panel.tsx'
+import { ShowMore } from '../../../ui/ShowMore.tsx'
 import { type Deal, type DealAddress, type Pipeline, rowsOf, sortNames, sorts, states, useDeals } from './queries.ts'
 import { dayOf, isLate, stateNames, stateTone, worth } from './words.ts'
 
@@ -42,7 +43,7 @@ export function DealList({ address, pipelines, open }: { address: DealAddress; p
             title="No matches"
             action={<Button onClick={() => change({ dq: undefined, dstate: undefined }, true)}>Clear filters</Button>}
           >
-            None of your deals fit.
+            No deals match.
           </EmptyState>
         ) : null}
         <ul aria-label="Deals">
@@ -50,13 +51,7 @@ export function DealList({ address, pipelines, open }: { address: DealAddress; p
             <DealRow key={deal.id} deal={deal} stage={stages.get(deal.stage_id) ?? 'A removed stage'} open={open} />
           ))}
         </ul>
-        {deals.hasNextPage ? (
-          <div className="p-3">
-            <Button busy={deals.isFetchingNextPage} onClick={() => deals.fetchNextPage()}>
-              Show more
-            </Button>
-          </div>
-        ) : null}
+        <ShowMore of={deals} className="m-3" />
       </Panel>
     </>
   )

@@ -1,4 +1,4 @@
-import { Pencil, Trash2, Trophy, X } from 'lucide-react'
+import { Trophy, X } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { call } from '../../../api/call.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -7,6 +7,7 @@ import { SelectField } from '../../../ui/Field.tsx'
 import { day, moment } from '../../../ui/format.ts'
 import { ErrorState, Pill, Skeleton } from '../../../ui/Panel.tsx'
 import { attempt, toast } from '../../../ui/toast.tsx'
+import { EditDelete } from '../EditDelete.tsx'
 import { FactLink, Facts } from '../Facts.tsx'
 import { newKey, useRefresh, useRefreshWithout } from '../queries.ts'
 import { longAgo } from '../words.ts'
@@ -60,16 +61,7 @@ function Loaded({ deal, history, pipelines, onClose, openContact, lose }: Omit<P
     <div className="flex flex-col gap-6">
       <div className="flex flex-wrap items-center gap-2">
         <Pill tone={stateTone[deal.state]}>{stateNames[deal.state]}</Pill>
-        <span className="ml-auto flex gap-2">
-          <Button onClick={() => setEditing(true)}>
-            <Pencil />
-            Edit
-          </Button>
-          <Button onClick={remove}>
-            <Trash2 />
-            Delete
-          </Button>
-        </span>
+        <EditDelete className="ml-auto" onEdit={() => setEditing(true)} onDelete={remove} />
       </div>
       <div className="flex flex-wrap items-end gap-2">
         <SelectField

@@ -47,7 +47,7 @@ export function Deals({ dealId, isAdding, openContact }: Props) {
               </Button>
             }
           >
-            A deal is what you may sell to somebody. Add one with its amount, and see in which stage each of them is.
+            A deal is a sale you are working on. Add one with its amount and see which stage each deal is in.
           </EmptyState>
           {samples.shown ? (
             <Panel title="Pipeline" badge={<SamplePill />}>

@@ -41,7 +41,7 @@ export function PipelineDialog({ pipeline, onClose, onMade }: Props) {
     <FormDialog
       onClose={onClose}
       title={pipeline ? 'Edit pipeline' : 'New pipeline'}
-      description="Won and lost are no stages: a deal can be closed from any."
+      description="Won and lost are not stages: a deal can be closed from any stage."
       submit="Save"
       failed="The pipeline was not saved"
       save={save}

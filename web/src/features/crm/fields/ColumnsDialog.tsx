@@ -81,7 +81,7 @@ export function ColumnsDialog({ address, onClose }: { address: Address; onClose:
           })
         }
       >
-        What your contacts have in it is deleted for good.
+        Its values on your contacts are deleted for good.
       </Confirm>
     </Dialog>
   )

@@ -1,7 +1,7 @@
-import { Button } from '../../../ui/Button.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { moment } from '../../../ui/format.ts'
 import { ErrorState, Skeleton } from '../../../ui/Panel.tsx'
+import { ShowMore } from '../../../ui/ShowMore.tsx'
 import { type LeadForm, useAnswers } from './queries.ts'
 
 type Props = { form: LeadForm; onClose: () => void; openContact: (id: string) => void }
@@ -49,11 +49,9 @@ export function Answers({ form, onClose, openContact }: Props) {
           </li>
         ))}
       </ul>
-      {answers.hasNextPage ? (
-        <Button variant="ghost" busy={answers.isFetchingNextPage} onClick={() => answers.fetchNextPage()}>
-          Show older answers
-        </Button>
-      ) : null}
+      <ShowMore of={answers} variant="ghost">
+        Show older answers
+      </ShowMore>
     </Dialog>
   )
 }

@@ -39,7 +39,7 @@ export function Forms({ isAdding, add, added, openContact }: Props) {
             </Button>
           }
         >
-          Whoever sends a form becomes a contact. Share its link or put it on your site, and ask there who wants your emails.
+          Everyone who sends a form becomes a contact. Share its link or put it on your site. It can also ask for consent to your emails.
         </EmptyState>
       ) : null}
       {listed.data?.forms.length ? (

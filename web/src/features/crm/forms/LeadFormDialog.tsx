@@ -56,7 +56,7 @@ export function LeadFormDialog({ of, onClose, onDone }: Props) {
     >
       <TextField label="Title" name="title" defaultValue={of?.title} required maxLength={120} data-first />
       <TextArea label="Introduction (optional)" name="intro" defaultValue={of?.intro} maxLength={1000} />
-      <p className="text-13 text-muted">Name and email address are always asked.</p>
+      <p className="text-13 text-muted">Name and email address are always included.</p>
       <div className="grid grid-cols-2 gap-4">
         {asked('Phone', 'phone')}
         {asked('Company', 'company')}
@@ -69,7 +69,7 @@ export function LeadFormDialog({ of, onClose, onDone }: Props) {
           value={consent}
           maxLength={400}
           onChange={(event) => setConsent(event.target.value)}
-          hint="A box that nobody has to tick. Leave it empty to ask nobody. The words are kept with each answer."
+          hint="An optional checkbox. Leave it empty to leave the checkbox out. Its words are kept with each answer."
         />
         {consent.trim() ? (
           <Checkbox name="double_opt_in" defaultChecked={of?.double_opt_in ?? true}>

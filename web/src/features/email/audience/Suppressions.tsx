@@ -4,6 +4,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { SearchAsTyped, TextField } from '../../../ui/Field.tsx'
 import { ago } from '../../../ui/format.ts'
 import { EmptyState, ErrorState, Panel, Pill, Skeleton } from '../../../ui/Panel.tsx'
+import { ShowMore } from '../../../ui/ShowMore.tsx'
 import { attempt, toast } from '../../../ui/toast.tsx'
 import { newKey, useRefresh, useSuppressions } from '../queries.ts'
 
@@ -90,13 +91,7 @@ export function Suppressions() {
           </li>
         ))}
       </ul>
-      {listed.hasNextPage ? (
-        <p className="flex justify-center p-3">
-          <Button busy={listed.isFetchingNextPage} onClick={() => listed.fetchNextPage()}>
-            Show more
-          </Button>
-        </p>
-      ) : null}
+      <ShowMore of={listed} className="m-3" />
     </Panel>
   )
 }

@@ -5,6 +5,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { cx } from '../../../ui/cx.ts'
 import { moment } from '../../../ui/format.ts'
 import { EmptyState, ErrorState, Panel, Pill, Skeleton } from '../../../ui/Panel.tsx'
+import { ShowMore } from '../../../ui/ShowMore.tsx'
 import { type Campaign, type Counts, type Recipient, type RecipientFilter, useRecipients } from '../queries.ts'
 import { count } from '../words.ts'
 
@@ -82,13 +83,7 @@ export function Recipients({ campaign: { campaign_id }, counts }: { campaign: Ca
           </li>
         ))}
       </ul>
-      {listed.hasNextPage ? (
-        <p className="flex justify-center p-3">
-          <Button busy={listed.isFetchingNextPage} onClick={() => listed.fetchNextPage()}>
-            Show more
-          </Button>
-        </p>
-      ) : null}
+      <ShowMore of={listed} className="m-3" />
     </Panel>
   )
 }
