@@ -16,6 +16,7 @@ export const requestApp = fn('request-app', {
   reply: z.object({ requested: z.literal(true) }),
   example: { request: { name: 'Shopify', wanted: 'New orders as contacts' }, reply: { requested: true as const } },
   errors: ['app_exists', 'app_requests_full'],
+  idempotent: true,
   action: {
     title: 'Ask for an app',
     when: 'The person wants an app to be added that cannot be connected yet',
