@@ -5,11 +5,14 @@ import { growingCalls, UNTIMED } from './calls.ts'
 import { functionsOfWebApp, readsOfWebApp, unreadable } from './web-calls.ts'
 
 const someone = '01900000-0000-7000-8000-000000000001'
+/** Any row will do. */
+const aRowOfEach = new Proxy({}, { get: () => someone }) as Record<string, string>
 
 test('each read that a screen makes is timed as it grows, or somebody says why not', async () => {
   const screens = await functionsOfWebApp()
   const calls = await growingCalls([...serviceNames], {
     ownerId: someone,
+    rows: aRowOfEach,
     aRow: someone,
     anEndpoint: someone,
     aSale: someone,

@@ -4,7 +4,7 @@ import type { ServiceName } from '@operon/contracts/services'
 import { z } from 'zod'
 import { sample } from '../attack/document.ts'
 import { LONG_CONVERSATION } from './fill.ts'
-import { LONG_CAMPAIGN } from './values.ts'
+import { KNOWN_PIPELINE, LONG_CAMPAIGN } from './values.ts'
 import { functionsOfWebApp, readsOfWebApp } from './web-calls.ts'
 
 export type Who = 'owner' | 'staff' | 'service'
@@ -42,6 +42,7 @@ export const BODIES: Record<string, (ids: Ids) => any> = {
   'item-reviews': ({ aProduct }) => ({ item_id: aProduct }),
   'shared-image': ({ aShare }) => ({ token: aShare }),
   'list-appointments': () => ({ from: new Date(Date.now() - 7 * 86_400_000).toISOString(), to: new Date().toISOString() }),
+  'show-board': () => ({ pipeline_id: KNOWN_PIPELINE }),
   'get-campaign': () => ({ campaign_id: LONG_CAMPAIGN }),
   'campaign-report': () => ({ campaign_id: LONG_CAMPAIGN }),
   'list-recipients': () => ({ campaign_id: LONG_CAMPAIGN }),
@@ -118,7 +119,16 @@ const DEEPER: Omit<Call, 'method'>[] = [
   ['a deep page', 'analytics', 'owner', '/rest/v1/activity_logs?select=*&order=created_at.desc,id.desc&limit=20&offset=40000'] as const,
 ].map(([what, service, who, path]) => ({ name: `${path.replace(/\?.*/, '')}, ${what}`, service, who, path, screen: false }))
 
-export type Ids = { ownerId: string; aRow: string; anEndpoint: string; aSale: string; aProduct: string; aShare: string }
+/** `rows`: one of the owner's by `service kind`. */
+export type Ids = {
+  ownerId: string
+  rows: Record<string, string>
+  aRow: string
+  anEndpoint: string
+  aSale: string
+  aProduct: string
+  aShare: string
+}
 
 /** Every read that the public door has, those of the screens as the screens ask them. */
 export async function growingCalls(services: ServiceName[], ids: Ids): Promise<Call[]> {
@@ -153,19 +163,40 @@ function asCalls(service: ServiceName, endpoint: Endpoint, ids: Ids, screens: Se
   const isFunction = endpoint.path.startsWith('/functions/')
   const short = isFunction ? nameOf(endpoint) : endpoint.path
   if (short in UNTIMED) return []
-  const given = BODIES[short] ?? CHANGES[short]
-  const body: any = given ? given(ids) : (endpoint.example?.request ?? made(endpoint.body))
-  if (body?.endpoint_id) body.endpoint_id = ids.anEndpoint
-  const fill = (made(endpoint.params) ?? {}) as Record<string, string>
+  const body = bodyOf(service, endpoint, short, ids)
   const path = endpoint.path.replace(/[:{](\w+)}?/g, (_, name: string) =>
-    /user/.test(name) ? ids.ownerId : encodeURIComponent(fill[name]!),
+    /user/.test(name) ? ids.ownerId : encodeURIComponent(((made(endpoint.params) ?? {}) as Record<string, string>)[name]!),
   )
-  const who: Who = endpoint.access === 'staff' ? 'staff' : endpoint.access === 'service' ? 'service' : 'owner'
-  const call = { service, who, method: endpoint.method, screen: screens.has(short) || !isFunction }
+  const call = { service, who: whoCalls(endpoint), method: endpoint.method, screen: screens.has(short) || !isFunction }
   return [
     { ...call, name: `${endpoint.method === 'GET' ? 'GET ' : ''}${short}`, path, ...(endpoint.method !== 'GET' && { body: body ?? {} }) },
   ]
 }
+
+const whoCalls = ({ access }: Endpoint): Who => (access === 'staff' ? 'staff' : access === 'service' ? 'service' : 'owner')
+
+/** As its example, with the owner's own rows for the ids that it names. */
+function bodyOf(service: ServiceName, endpoint: Endpoint, short: string, ids: Ids): any {
+  const given = BODIES[short] ?? CHANGES[short]
+  if (given) return given(ids)
+  const body: any = structuredClone(endpoint.example?.request) ?? made(endpoint.body)
+  for (const [name, { 'x-id': kind }] of fieldsOf(endpoint)) if (kind && body?.[name]) body[name] = aRowOf(service, kind, short, ids)
+  if (body?.endpoint_id) body.endpoint_id = ids.anEndpoint
+  return body
+}
+
+function aRowOf(service: ServiceName, kind: string, short: string, { rows }: Ids): string {
+  const found = rows[`${service} ${kind}`]
+  if (!found) throw new Error(`say in ids.ts where the owner has a ${kind} of ${service}, which ${short} asks for`)
+  return found
+}
+
+type Field = { 'x-id'?: string; type?: string; enum?: unknown[] }
+const fieldsOf = ({ body }: Endpoint) =>
+  Object.entries(
+    ((body ? z.toJSONSchema(body, { unrepresentable: 'any', io: 'input' }) : {}) as { properties?: Record<string, Field> }).properties ??
+      {},
+  )
 
 const made = (schema?: z.ZodType) => (schema ? sample(z.toJSONSchema(schema, { unrepresentable: 'any', io: 'input' })) : undefined)
 

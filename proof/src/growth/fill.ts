@@ -1,6 +1,7 @@
 import type { RunningService } from '@operon/kit/service'
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import { BOUNDED, ID, LONG_CAMPAIGN, VALUES } from './values.ts'
+import { BOUNDED } from './bounded.ts'
+import { ID, LONG_CAMPAIGN, VALUES } from './values.ts'
 
 export type Fill = {
   /** Rows of every table; those up to `from` are there already. */
@@ -42,7 +43,11 @@ export async function fillTables(services: RunningService[], fill: Fill): Promis
       await fillTable(rt.db, t, fill)
       large.add(`${db}.${t}`)
     }
-    await sql`vacuum (analyze)`.execute(rt.db)
+    await rt.db.connection().execute(async (db) => {
+      await sql`set statement_timeout = 0`.execute(db)
+      await sql`vacuum (analyze)`.execute(db)
+      await sql`reset statement_timeout`.execute(db)
+    })
   }
   return large
 }
@@ -56,6 +61,7 @@ async function fillTable(db: Kysely<any>, table: string, fill: Fill): Promise<vo
     // Rows that refer to nothing are as good to read as any.
     await sql`set local session_replication_role = replica`.execute(trx)
     await sql`set local synchronous_commit = off`.execute(trx)
+    await sql`set local statement_timeout = 0`.execute(trx)
     const { numAffectedRows } = await sql`insert into ${sql.table(table)} (${names}) overriding system value
       select ${values} from generate_series(${sql.lit(from + 1)}, ${sql.lit(rows)}) as n on conflict do nothing`.execute(trx)
     const [made, wanted] = [Number(numAffectedRows), rows - from]

@@ -1,102 +1,111 @@
+import type { Looked } from './looks.ts'
 import { p95, type Shape, shapeOf, worst } from './shape.ts'
-import type { Row } from './world.ts'
+import type { Row, Sample } from './world.ts'
 
-/** Milliseconds and blocks that say nothing: a timer's jitter, another level of an index. */
-const NOISE_MS = 4
-const NOISE_BLOCKS = 40
-const NOISE_BYTES = 20_000
+/** So little says nothing: a timer's jitter, a level of an index, a row that has come in meanwhile. */
+const NOISE = { ms: 4, blocks: 40, rows: 40, bytes: 20_000 }
+/** An index over a thousand times as many rows is at most two levels deeper. */
+const LEVELS = 2
 
-/** By what it reads and answers with, and where the sizes are worth it by its time. */
-export function shapeOfRow({ at }: Row, sizes: readonly number[], inTime: boolean): Shape {
+/**
+ * By the bytes it answers with, by the blocks it reads where they grow by more than deeper indexes and rows that no longer share their block
+ * explain, and where the sizes are worth it by its time.
+ */
+export function shapeOfRow({ at }: Pick<Row, 'at'>, sizes: readonly number[], inTime: boolean): Shape {
   const middle = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1]!
-  const noise = Math.max(NOISE_MS, 2 * Math.max(...at.map(({ control }) => middle(control))))
-  const time = shapeOf(
-    sizes,
-    at.map(({ ms }) => middle(ms)),
-    noise,
-  )
-  return worst(
-    ...(inTime || at.some(({ blocks }) => blocks === undefined) ? [time] : []),
-    ...(at.every(({ blocks }) => blocks !== undefined)
+  const jitter = Math.max(NOISE.ms, 2 * Math.max(...at.map(({ control }) => middle(control))))
+  const counted = at.every(({ blocks }) => blocks !== undefined)
+  const shapes =
+    inTime || !counted
       ? [
-          shapeOf(
-            sizes,
-            at.map(({ blocks }) => blocks!),
-            NOISE_BLOCKS,
+          over(
+            at.map(({ ms }) => middle(ms)),
+            jitter,
           ),
         ]
-      : []),
-    ...(at.every(({ bytes }) => bytes !== undefined)
-      ? [
-          shapeOf(
-            sizes,
-            at.map(({ bytes }) => bytes!),
-            NOISE_BYTES,
-          ),
-        ]
-      : []),
+      : []
+  const looked = at.map(({ looked }) => looked)
+  if (counted) {
+    const fewest = (field: keyof Looked) => Math.min(...looked.map((each) => each?.[field] ?? 0))
+    shapes.push(
+      over(
+        at.map(({ blocks }) => blocks!),
+        NOISE.blocks + LEVELS * fewest('lookUps') + fewest('rows'),
+      ),
+    )
+  }
+  if (at.every(({ bytes }) => bytes !== undefined))
+    shapes.push(
+      over(
+        at.map(({ bytes }) => bytes!),
+        NOISE.bytes,
+      ),
+    )
+  return worst(...shapes)
+
+  function over(values: number[], noise: number): Shape {
+    return shapeOf(sizes, values, noise)
+  }
+}
+
+/**
+ * Whether a page that grew up to the last size is full there: with still more rows it grows by less than a quarter of what a line would have added.
+ * `at` has the sample of the further size last.
+ */
+export function isFull({ at }: Pick<Row, 'at'>, sizes: readonly number[], further: number): boolean {
+  const [middle, last] = [Math.floor((sizes.length - 1) / 2), sizes.length - 1]
+  if (!at[last + 1]) return false
+  const steps = (further - sizes[last]!) / (sizes[last]! - sizes[middle]!)
+  const stays = (noise: number, figureOf: (sample: Sample) => number | undefined) => {
+    const [before, then, now] = [at[middle]!, at[last]!, at[last + 1]!].map(figureOf)
+    if (before === undefined || then === undefined || now === undefined) return true
+    return now - then <= Math.max(noise, ((then - before) * steps) / 4)
+  }
+  return (
+    stays(NOISE.rows, ({ looked }) => looked?.rows) &&
+    stays(NOISE.bytes, ({ bytes }) => bytes) &&
+    stays(NOISE.blocks + LEVELS * (at[last]!.looked?.lookUps ?? 0), ({ blocks }) => blocks)
   )
 }
 
-/** Rows of every table from which on a call reads no more, and why. Up to there it may be a line: what counts is how long it takes at the end of it. */
-export const BOUNDED_AT: Record<string, [rows: number, why: string]> = {
-  'statement-export': [10_000, 'up to 1,000 movements at once'],
-  'sales-statement': [45_000, 'the same, and at most 5,000 are listed'],
-  'staff-figures': [3_000, 'up to 2,000 accounts are counted while somebody waits'],
-  'product-analytics': [8_000, 'ninety days of at most 41 sites'],
-  'find-payment': [40_000, 'the newest 20,000'],
-  'find-order': [40_000, 'the newest 20,000'],
-  'dashboard-stats': [30_000, 'ten years of days'],
-  'GET /auth/v1/admin/users': [10_000, 'counted up to 10,000'],
-  'GET /auth/v1/admin/audit': [10_000, 'counted up to 10,000'],
-  '/auth/v1/admin/users, a deep page': [45_000, 'a page so deep'],
-  '/auth/v1/admin/audit, a deep page': [45_000, 'a page so deep'],
-  '/rest/v1/activity_logs, a deep page': [80_000, 'a page so deep'],
-  'list-notifications': [100_000, 'the newest thousand that are unread'],
-  // Pages of so many rows, each found by a few indexes: from here on none of these is a level deeper for a million rows.
-  'list-products': [100_000, 'a page of products'],
-  'storefront-page': [100_000, 'a page of products'],
-  'my-wishlist': [100_000, 'at most 500 products'],
-  'list-event-types': [100_000, 'at most 100 kinds of appointments'],
-  'list-tasks': [100_000, 'at most 200 open ones'],
-  'staff-actions': [100_000, 'the newest 200'],
-  'staff-reports': [100_000, 'the oldest 2,000 that are open, of which one in fifty is'],
+/** Whether it looks at ever more rows, be they entries of an index of which a block holds hundreds. */
+const looksAtMore = ({ at }: Row, sizes: readonly number[]) => {
+  const rows = at.slice(0, sizes.length).map(({ looked }) => looked?.rows ?? 0)
+  return shapeOf(sizes, rows, NOISE.rows) === 'linear'
 }
 
-function shapeWithin(row: Row, sizes: readonly number[], inTime: boolean): Shape | 'bounded' {
-  const shape = shapeOfRow(row, sizes, inTime)
-  const [bound] = BOUNDED_AT[row.name] ?? []
-  if (shape !== 'linear' || bound === undefined) return shape
-  const beyond = row.at.filter((_, at) => sizes[at]! >= bound).map(({ blocks = 0 }) => blocks)
-  return beyond.length > 1 && beyond.at(-1)! > beyond[0]! * 1.25 + NOISE_BLOCKS ? 'linear' : 'bounded'
-}
-
-/** One line a row; says which calls that a screen waits for are linear. */
-export function printRows(rows: Row[], sizes: number[], inTime: boolean): string[] {
+/** One line a row; says which calls that a screen waits for are linear. Those that seemed so were asked again at the further size. */
+export function printRows(rows: Row[], sizes: number[], inTime: boolean, further: number): string[] {
   const linear: string[] = []
-  console.log(`grows   waits   p95 in ms and blocks read, at ${sizes.join(' / ')} rows; then the control's p95 in the same moment`)
+  console.log(
+    `grows   waits   p95 in ms, rows looked at and blocks read, at ${sizes.join(' / ')} rows; then the control's p95 in the same moment`,
+  )
   for (const row of rows) {
-    if (row.at.length !== sizes.length || row.refused) {
+    if (row.at.length < sizes.length || row.refused) {
       console.log(`${'-'.padEnd(7)} ${row.waits.padEnd(7)} ${row.name}: ${row.refused ?? 'not at every size'}`)
       continue
     }
-    const shape = shapeWithin(row, sizes, inTime)
+    const grows = shapeOfRow({ at: row.at.slice(0, sizes.length) }, sizes, inTime)
+    const shape = row.at.length > sizes.length && isFull(row, sizes, further) ? 'bounded' : grows
     const ms = row.at.map(({ ms }) => p95(ms).toFixed(1)).join(' / ')
     const blocks = row.at.map(({ blocks }) => blocks ?? '-').join(' / ')
+    const looked = row.at.map(({ looked }) => looked?.rows ?? '-').join(' / ')
     const control = row.at.map(({ control }) => p95(control).toFixed(1)).join(' / ')
     const notes = row.at.map(({ note }) => note).filter(Boolean)
     console.log(
-      `${shape.padEnd(7)} ${row.waits.padEnd(7)} ${row.name}: ${ms} ms, ${blocks} blocks (${control} ms)${notes.length ? `; ${notes.join(' / ')}` : ''}`,
+      `${shape.padEnd(7)} ${row.waits.padEnd(7)} ${row.name}: ${ms} ms, ${looked} rows, ${blocks} blocks (${control} ms)${notes.length ? `; ${notes.join(' / ')}` : ''}`,
     )
     if (shape === 'linear' && row.at.at(-1)!.heaviest) console.log(`        ${row.at.at(-1)!.heaviest!.replace(/\s+/g, ' ').slice(0, 600)}`)
     if (shape === 'linear' && row.waits === 'screen') linear.push(row.name)
   }
-  const timed = rows.filter(({ refused, at }) => !refused && at.length === sizes.length)
+  const timed = rows.filter(({ refused, at }) => !refused && at.length >= sizes.length)
   const screens = timed.filter(({ waits }) => waits === 'screen')
-  const slow = screens.filter(({ at }) => p95(at.at(-1)!.ms) > 50)
+  const slow = screens.filter(({ at }) => p95(at[sizes.length - 1]!.ms) > 50)
   console.log(
     `${timed.length} timed, ${screens.length} of them of screens; p95 above 50 ms at ${sizes.at(-1)} rows: ${slow.map(({ name }) => name).join(', ') || 'none'}`,
   )
+  const more = screens.filter((row) => looksAtMore(row, sizes) && !isFull(row, sizes, further))
+  console.log(`few blocks, but ever more rows in them: ${more.map(({ name }) => name).join(', ') || 'none'}`)
   console.log(`a screen waits for ${linear.length ? `linear work: ${linear.join(', ')}` : 'nothing that is linear'}`)
   return linear
 }

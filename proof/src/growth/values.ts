@@ -1,87 +1,27 @@
 import { type RawBuilder, sql } from 'kysely'
 
-/** So many rows one person has at most, since the product refuses more or has no more to tell apart. Everything else may grow without end. */
-export const BOUNDED: Record<string, number> = {
-  boards: 100,
-  email_senders: 20,
-  email_segments: 100,
-  email_templates: 100,
-  email_campaigns: 1000,
-  factors: 0,
-  factor_recoveries: 20,
-  passkeys: 20,
-  passkey_challenges: 20,
-  recovery_codes: 10,
-  one_time_tokens: 7,
-  flows: 20,
-  identities: 10,
-  exports: 5,
-  erasures: 1,
-  erased_pieces: 10,
-  ai_keys: 100,
-  ai_key_use: 100,
-  oauth_grants: 50,
-  ai_prompts: 500,
-  ai_memories: 100,
-  ai_connections: 20,
-  user_integrations: 20,
-  wishlist: 500,
-  saved_searches: 20,
-  webhook_endpoints: 20,
-  connections: 100,
-  oauth_attempts: 20,
-  ad_lists: 200,
-  ad_rules: 50,
-  app_hooks: 100,
-  app_watches: 50,
-  custom_apis: 20,
-  app_requests: 20,
-  /** Ten years of five figures. */
-  fact_days: 18_750,
-  fact_sums: 5,
-  import_runs: 10,
-  states: 50,
-  /** Ten years of ten models and features a day, and of months. */
-  ai_usage_days: 36_500,
-  ai_written: 120,
-  lane_items: 1_000,
-  tenant_lanes: 5,
-  provider_calls: 1_000,
-  /** Ten years, a row a month. */
-  seller_months: 120,
-  picture_months: 120,
-  seller_sales: 5,
-  hosts: 1,
-  contact_counts: 1,
-  referral_sums: 1,
-  schedules: 1,
-  event_types: 100,
-  lead_forms: 50,
-  synced_calendars: 10,
-  contact_fields: 30,
-  contact_views: 30,
-  pipelines: 10,
-  pipeline_stages: 120,
-  /** Ten years of five units, a row a month. */
-  usage: 600,
-  usage_counters: 600,
-  usage_top_ups: 200,
-}
-
 const among = (...values: string[]) =>
   sql`(array[${sql.join(values.map((each) => sql.lit(each)))}])[1 + (n / 2) % ${sql.lit(values.length)}]`
 /** A product of the owner, of which half of all views, sales and reviews tell. */
 export const KNOWN_PRODUCT = '01900000-0000-7000-8000-0000000001e4'
 /** The campaign that all recipients belong to. */
 export const LONG_CAMPAIGN = '01900000-0000-7000-8000-00000000ca3b'
+/** The pipeline of the owner that has twelve stages and all deals. */
+export const KNOWN_PIPELINE = '01900000-0000-7000-8000-00000000b0a4'
 const ofProduct = sql`case when n % 2 = 0 then ${sql.lit(KNOWN_PRODUCT)}::uuid else gen_random_uuid() end`
+const LOADED_AT = Date.now()
 /** Ids rise with the time of the row, a minute a row, as real ones do. Row n has the same one in each table, so that rows find each other. */
-export const ID = sql`(overlay(lpad(to_hex(${sql.lit(Date.now())}::bigint - n::bigint * 60000), 12, '0') placing '-' from 9 for 0)
-  || '-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid`
+const idOf = (
+  n: RawBuilder<unknown>,
+) => sql`(overlay(lpad(to_hex(${sql.lit(LOADED_AT)}::bigint - (${n})::bigint * 60000), 12, '0') placing '-' from 9 for 0)
+  || '-7000-8000-' || lpad(to_hex(${n}), 12, '0'))::uuid`
+export const ID = idOf(sql`n`)
 const idAt = (moment: RawBuilder<unknown>) =>
   sql`(overlay(lpad(to_hex((extract(epoch from ${moment}) * 1000)::bigint), 12, '0') placing '-' from 9 for 0) || '-7000-8000-000000000000')::uuid`
 const monthBack = (more: number) => sql`date_trunc('month', now()) - ((n / 2) % 20000 - ${sql.lit(more)}) * interval '1 month'`
 const ago = (unit: string) => sql`now() - (n % 80000) * interval ${sql.lit(unit)}`
+
+const alsoBuys = (ownerId: string) => sql`case when n % 4 = 1 then ${sql.lit(ownerId)}::uuid else gen_random_uuid() end`
 
 /** Columns whose values decide who looks at a row: most of what there is has been dealt with. */
 export const VALUES: Record<string, RawBuilder<unknown> | ((ownerId: string) => RawBuilder<unknown>)> = {
@@ -141,7 +81,8 @@ export const VALUES: Record<string, RawBuilder<unknown> | ((ownerId: string) => 
   'top_ups.returned_cents': sql`0`,
   'top_ups.drawn': sql`n % 500`,
   'top_ups.paid_at': sql`now() - n * interval '1 minute'`,
-  'seller_balances.seller_id': sql`('01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid`,
+  'seller_balances.seller_id': (ownerId) =>
+    sql`case when n = 1 then ${sql.lit(ownerId)} else '01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0') end::uuid`,
   'seller_balances.friday': sql`'2026-11-20'`,
   'seller_months.currency': sql`'usd'`,
   'seller_months.month': sql`(${monthBack(0)})::date`,
@@ -161,6 +102,12 @@ export const VALUES: Record<string, RawBuilder<unknown> | ((ownerId: string) => 
   'sales.refunded_cents': sql`0`,
   'sales.dispute': sql`null`,
   'sales.held_cents': sql`0`,
+  // The owner buys as well as sells.
+  'orders.buyer_id': alsoBuys,
+  'threads.buyer_id': alsoBuys,
+  'reviews.buyer_id': alsoBuys,
+  'refund_requests.buyer_id': alsoBuys,
+  'sales.buyer_id': alsoBuys,
   'orders.email': sql`'person-' || n || '@example.com'`,
   'order_lines.order_id': ID,
   'order_lines.item_id': ofProduct,
@@ -235,7 +182,7 @@ export const VALUES: Record<string, RawBuilder<unknown> | ((ownerId: string) => 
   'items.suspended_at': sql`null::timestamptz`,
   'profiles.suspended_at': sql`null::timestamptz`,
   'reports.reason': sql`'other'`,
-  'reports.closed_at': sql`case when n % 50 <> 0 then now() end`,
+  'reports.closed_at': sql`case when n > 4000 and n % 50 <> 0 then now() end`,
   'coupons.code': sql`'CODE-' || n`,
   'coupons.percent_off': sql`20`,
   'coupons.amount_off_cents': sql`null::integer`,
@@ -314,14 +261,17 @@ export const VALUES: Record<string, RawBuilder<unknown> | ((ownerId: string) => 
   'leads.hot_until': sql`now() - (n % 300) * interval '1 day'`,
   'leads.tags': sql`case when n % 100 = 0 then array['vip'] else '{}'::text[] end`,
   'activities.points': sql`2`,
-  'tasks.done_at': sql`case when n % 400 <> 0 then now() end`,
+  // What is open, unread or waiting fills its page at the smallest size, and goes on to grow behind it.
+  'tasks.done_at': sql`case when n > 1000 and n % 400 <> 0 then now() end`,
   'tasks.told_at': sql`now()`,
-  'deals.state': sql`case when n % 400 = 0 then 'open' else 'won' end`,
+  // An account has at most 2,000 open ones.
+  'deals.state': sql`case when n <= 4000 then 'open' else 'won' end`,
   'deals.deleted_at': sql`null::timestamptz`,
   'deals.currency': sql`'usd'`,
   'deals.expected_close': sql`current_date + (n % 300)`,
   'deal_stage_history.n': sql`n`,
   'deal_stage_history.state': sql`'won'`,
+  'synced_calendars.app': among('google-calendar', 'outlook-calendar'),
   'synced_calendars.due_at': sql`now() + interval '1 day'`,
   'external_events.starts_at': sql`now() + interval '30 days' - n * interval '1 hour'`,
   'external_events.ends_at': sql`now() + interval '30 days' - n * interval '1 hour' + interval '30 minutes'`,
@@ -343,6 +293,11 @@ export const VALUES: Record<string, RawBuilder<unknown> | ((ownerId: string) => 
   'lead_forms.phone': sql`'optional'`,
   'lead_forms.company': sql`'off'`,
   'lead_submissions.answers': sql`'[]'::jsonb`,
+  'pipelines.id': sql`case when n = 2 then ${sql.lit(KNOWN_PIPELINE)}::uuid else ${ID} end`,
+  'pipeline_stages.pipeline_id': sql`case when n % 2 = 1 or n > 240 then gen_random_uuid()
+    when n <= 24 then ${sql.lit(KNOWN_PIPELINE)}::uuid else ${idOf(sql`2 * (2 + (n / 2) % 9)`)} end`,
+  'deals.pipeline_id': sql.raw(`'${KNOWN_PIPELINE}'::uuid`),
+  'deals.stage_id': idOf(sql`2 * (1 + (n / 2) % 12)`),
   'pipelines.name': sql`'Pipeline ' || n`,
   'pipeline_stages.place': sql`n`,
   'import_runs.undone': sql`null::jsonb`,
@@ -353,6 +308,7 @@ export const VALUES: Record<string, RawBuilder<unknown> | ((ownerId: string) => 
   'fact_days.name': among('crm.lead_created', 'crm.appointment_booked', 'crm.campaign_created', 'crm.campaign_sent'),
   'fact_sums.name': sql`'value-' || n`,
   'profiles.deleted_at': sql`null::timestamptz`,
+  'notifications.read_at': sql`case when n > 4000 and n % 50 <> 0 then now() end`,
   'notifications.link': sql`'/dashboard/billing'`,
   'activity_logs.link': sql`null`,
   'newsletter_subscribers.email': sql`'person-' || n || '@example.com'`,

@@ -9,12 +9,13 @@ import pg from 'pg'
 import { type Call, growingCalls, type Who } from './calls.ts'
 import { fillTables } from './fill.ts'
 import { idsOfOwner } from './ids.ts'
+import { type Looked, watchLooks } from './looks.ts'
 
 /** An export or erasure that takes so long is stuck. */
 const STUCK_MS = 600_000
 
 /** `heaviest`: the statement that read the most of the blocks. */
-export type Sample = { ms: number[]; control: number[]; blocks?: number; bytes?: number; note?: string; heaviest?: string }
+export type Sample = { ms: number[]; control: number[]; blocks?: number; looked?: Looked; bytes?: number; note?: string; heaviest?: string }
 /** `screen`: a person looks at a page until it is answered. */
 export type Row = { name: string; waits: 'screen' | 'call' | 'nobody'; at: Sample[]; refused?: string }
 
@@ -51,10 +52,6 @@ export async function openGrowth(postgres: string, { short, only, reads }: { sho
   // A configured address counts as staff's once it is proven.
   await ask(`/auth/v1/admin/users/${people.staff.id}`, 'PUT', 'identity', SERVICE_KEY, { email_confirm: true })
   await rt('marketplace').db.updateTable('profiles').set({ marketplace_slug: 'slug-7' }).where('user_id', '=', people.owner.id).execute()
-  await rt('billing')
-    .db.insertInto('seller_balances')
-    .values({ seller_id: people.owner.id, currency: 'usd', friday: '2026-11-20' })
-    .execute()
   let size = 0
 
   async function ask(path: string, method: string, service: ServiceName, token: string | null, body?: unknown) {
@@ -98,7 +95,7 @@ export async function openGrowth(postgres: string, { short, only, reads }: { sho
     const unknown = rows.filter(({ id }) => !known.has(id)).map(({ id }) => id)
     if (unknown.length) {
       const texts = await client.query<{ id: string; query: string; counts: boolean }>(
-        `select queryid::text as id, min(query) as query, bool_and(query !~ 'pg_stat_statements|outbox|inbox') as counts
+        `select queryid::text as id, min(query) as query, bool_and(query !~ 'pg_stat_|outbox|inbox') as counts
          from pg_stat_statements where queryid = any($1::bigint[]) group by queryid`,
         [unknown],
       )
@@ -107,12 +104,17 @@ export async function openGrowth(postgres: string, { short, only, reads }: { sho
     return new Map(rows.filter(({ id }) => known.get(id)).map(({ id, blocks }) => [id, blocks]))
   }
 
-  async function readBy(work: () => Promise<unknown>): Promise<{ blocks: number; heaviest: string }> {
+  const looks = watchLooks(postgres)
+  async function readBy(work: () => Promise<unknown>): Promise<{ blocks: number; looked: Looked; heaviest: string }> {
     const before = await statements()
-    await work()
+    const looked = await looks.during(work)
     const read = [...(await statements())].map(([id, blocks]) => ({ id, blocks: blocks - (before.get(id) ?? 0) }))
     const [most] = read.toSorted((a, b) => b.blocks - a.blocks)
-    return { blocks: read.reduce((sum, { blocks }) => sum + blocks, 0), heaviest: most ? `${most.blocks}: ${known.get(most.id)}` : '' }
+    return {
+      blocks: read.reduce((sum, { blocks }) => sum + blocks, 0),
+      looked,
+      heaviest: most ? `${most.blocks}: ${known.get(most.id)}` : '',
+    }
   }
 
   async function control(): Promise<number> {
@@ -227,19 +229,22 @@ export async function openGrowth(postgres: string, { short, only, reads }: { sho
       )
       size = rows
     },
-    async measure(): Promise<Row[]> {
+    /** All rows, or those of the given calls and jobs alone. */
+    async measure(names?: Set<string>): Promise<Row[]> {
       await signIn(people.owner)
       await signIn(people.staff)
       const share = (picture_id: string) => ask('/functions/v1/share-image', 'POST', 'media', people.owner.token, { picture_id })
       const ids = await idsOfOwner(platform, people.owner.id, async (picture) => (await share(picture)).text)
       const calls = await growingCalls(services, ids)
       const rows: Row[] = []
-      for (const call of calls) if (!only || call.service === only) rows.push(await time(call))
-      for (const job of jobs) if (!only || job.rt.name === only) rows.push(await runJob(job))
-      if (!reads) rows.push(await exportOwner(), await eraseLeaver(leaver))
+      const wanted = (service: string, name: string) => (!only || service === only) && (!names || names.has(name))
+      for (const call of calls) if (wanted(call.service, call.name)) rows.push(await time(call))
+      for (const job of jobs) if (wanted(job.rt.name, `job ${job.name}`)) rows.push(await runJob(job))
+      if (!reads && !names) rows.push(await exportOwner(), await eraseLeaver(leaver))
       return rows
     },
     async close() {
+      await looks.close()
       await client.end()
       await platform.close()
     },
