@@ -7,7 +7,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { sample } from './attack/document.ts'
-import { growingCalls } from './growth/calls.ts'
+import { type Call, growingCalls, variantCalls } from './growth/calls.ts'
 import { fillTables, LONG_CONVERSATION } from './growth/fill.ts'
 import { idsOfOwner } from './growth/ids.ts'
 import { readsOfWebApp, unreadable } from './growth/web-calls.ts'
@@ -86,27 +86,52 @@ test('every list of the web app comes in order from an index, for the account th
 test('no call that is timed as it grows walks through a table, for the account that owns a third of all rows', {
   timeout: 600_000,
 }, async () => {
-  const post = (service: ServiceName, name: string, body: object) =>
-    fetch(`${platform.url(service)}/functions/v1/${name}`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${owner.token}`, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    })
-  const ids = await idsOfOwner(platform, owner.id, async (picture_id) => (await post('media', 'share-image', { picture_id })).text())
-  const tokens = { owner: owner.token, staff: staff.token, service: SERVICE_KEY }
-  for (const { name, service, who, method, path, body } of await growingCalls(serving(), ids)) {
-    by = name
-    const answer = await fetch(platform.url(service) + path, {
-      method,
-      redirect: 'manual',
-      headers: { authorization: `Bearer ${tokens[who]}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    })
-    await answer.body?.cancel()
-    if (name === 'show-sale' || name === 'explain-payout') expect([name, answer.status]).toEqual([name, 200])
+  const ids = await idsOfOwner(platform, owner.id, async (picture_id) => (await share(picture_id)).text())
+  for (const call of await growingCalls(serving(), ids)) {
+    const { status } = await ask(call)
+    if (call.name === 'show-sale' || call.name === 'explain-payout') expect([call.name, status]).toEqual([call.name, 200])
   }
   expect(await walks({ atLeast: 100 })).toEqual([])
 })
+
+test('no order, state or filter that a function takes has it walk through a table, on its first page or the next', {
+  timeout: 600_000,
+}, async () => {
+  const ids = await idsOfOwner(platform, owner.id, async (picture_id) => (await share(picture_id)).text())
+  const [paged, refused]: [string[], string[]] = [[], []]
+  for (const { orBody, ...variant } of variantCalls(serving(), ids)) {
+    const asked = await ask(variant)
+    const call = asked.status === 400 ? { ...variant, body: orBody } : variant
+    const { status, body } = asked.status === 400 ? await ask(call) : asked
+    if (status >= 500 || status === 400) refused.push(`${call.name} ${status} ${String(JSON.stringify(body)).slice(0, 200)}`)
+    if (!body?.cursor) continue
+    paged.push(call.name)
+    await ask({ ...call, name: `${call.name}, the next page`, body: { ...(call.body as object), cursor: body.cursor } })
+  }
+  expect(refused).toEqual([])
+  expect(paged.length).toBeGreaterThan(20)
+  expect(await walks({ atLeast: 150 })).toEqual([])
+})
+
+const share = (picture_id: string) =>
+  fetch(`${platform.url('media')}/functions/v1/share-image`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${owner.token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ picture_id }),
+  })
+
+async function ask({ name, service, who, method, path, body }: Call): Promise<{ status: number; body: any }> {
+  by = name
+  const token = { owner: owner.token, staff: staff.token, service: SERVICE_KEY }[who]
+  const answer = await fetch(platform.url(service) + path, {
+    method,
+    redirect: 'manual',
+    headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  const isJson = answer.headers.get('content-type')?.includes('json')
+  return { status: answer.status, body: isJson ? await answer.json() : await answer.body?.cancel() }
+}
 
 const serving = () => Object.keys(platform.services) as ServiceName[]
 // For staff all plans that pay are counted, up to a number; the auth protocol's pages of all accounts' log say how many lines there are, to a service key alone;
@@ -195,7 +220,10 @@ async function walks({ atLeast = 20, inOrder = false } = {}): Promise<string[]> 
     const client = new pg.Client({ connectionString: url.href })
     await client.connect()
     for (const { text, values, by } of statements.filter((statement) => statement.database === database)) {
-      const { rows } = await client.query({ text: `explain (format json) ${text}`, values }).catch(() => ({ rows: [] }))
+      const { rows } = await client.query({ text: `explain (format json) ${text}`, values }).catch((error: Error) => {
+        found.push(`${by}: cannot be explained (${error.message}): ${text.replace(/\s+/g, ' ').slice(0, 200)}`)
+        return { rows: [] }
+      })
       for (const table of rows.flatMap((row) => scanned(row['QUERY PLAN'][0].Plan)))
         if (large.has(`${database}.${table}`) && !MAY_WALK.test(`${by}: ${text}`))
           found.push(`${by}: ${table} in ${text.replace(/\s+/g, ' ').slice(0, 300)}`)

@@ -192,11 +192,42 @@ function aRowOf(service: ServiceName, kind: string, short: string, { rows }: Ids
 }
 
 type Field = { 'x-id'?: string; type?: string; enum?: unknown[] }
+const requiredOf = ({ body }: Endpoint) =>
+  new Set(((body ? z.toJSONSchema(body, { unrepresentable: 'any', io: 'input' }) : {}) as { required?: string[] }).required)
 const fieldsOf = ({ body }: Endpoint) =>
   Object.entries(
     ((body ? z.toJSONSchema(body, { unrepresentable: 'any', io: 'input' }) : {}) as { properties?: Record<string, Field> }).properties ??
       {},
   )
+
+/** More values than this are names of things, and no orders or states. */
+const FEW = 8
+/** Every function that reads, with each order, state, switch and filter by a row that it takes, one at a time: also those that are not timed. */
+export function variantCalls(services: ServiceName[], ids: Ids): (Call & { orBody?: unknown })[] {
+  return services.flatMap((service) =>
+    endpointsOf(service)
+      .filter((endpoint) => isRead(endpoint) && endpoint.path.startsWith('/functions/') && endpoint.method === 'POST')
+      .flatMap((endpoint) => {
+        const short = nameOf(endpoint)
+        if (ASKS_OTHERS.test(UNTIMED[short] ?? '')) return []
+        const body = bodyOf(service, endpoint, short, ids) ?? {}
+        // What an example says beside it may not go with a filter, or be what it needs.
+        const bare = Object.fromEntries(Object.entries(body).filter(([name]) => requiredOf(endpoint).has(name)))
+        const variants = fieldsOf(endpoint).flatMap(([name, field]): [string, unknown][] => {
+          if (field['x-id']) return [[name, aRowOf(service, field['x-id'], short, ids)]]
+          if (field.type === 'boolean') return [[name, true]]
+          return (field.enum ?? []).length <= FEW ? (field.enum ?? []).map((value) => [name, value]) : []
+        })
+        const asked = [['', undefined] as [string, unknown], ...variants]
+        return asked.map(([name, value]) => ({
+          ...{ name: `${short} ${name} ${value ?? ''}`.trim(), service, who: whoCalls(endpoint), method: 'POST', path: endpoint.path },
+          ...{ body: name ? { ...bare, [name]: value } : body, orBody: { ...body, [name]: value }, screen: false },
+        }))
+      }),
+  )
+}
+/** Of those a reply waits for somebody else, and not for our own tables. */
+const ASKS_OTHERS = /^asks |^an answer of a model|^the same$|^follows the links/
 
 const made = (schema?: z.ZodType) => (schema ? sample(z.toJSONSchema(schema, { unrepresentable: 'any', io: 'input' })) : undefined)
 
