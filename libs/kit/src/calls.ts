@@ -17,6 +17,7 @@ import { asDomainError, parsed } from './problems.ts'
 import { signRequest, verifyRequest } from './requests.ts'
 import { currentTrace, type Logger } from './telemetry.ts'
 import { inSpan } from './tracing.ts'
+import { stayInside } from './trial.ts'
 import type { Vault } from './vault.ts'
 
 // Capabilities over the bus: the same function, admitted and run as over HTTP.
@@ -97,6 +98,7 @@ async function ask<E extends Endpoint>(
   given: Args<E>,
   { actor, idempotencyKey, grant, deadlineMs = ANSWERS_WITHIN_MS, requestId = newId(), preview }: Calling & { preview?: true },
 ): Promise<unknown> {
+  stayInside('another service')
   const input = contract.body ? parsed(contract.body, given) : {}
   if (Buffer.byteLength(JSON.stringify(input ?? null)) > MAX_INPUT_BYTES) throw new DomainError('too_large')
   const { ownerOf } = await import('@operon/contracts/registry')

@@ -2,6 +2,7 @@ import { CompiledQuery, Kysely, type LogConfig, PostgresDialect, sql } from 'kys
 import pg from 'pg'
 import { SetupError } from './config.ts'
 import { isTls, type Patience, patiently } from './patience.ts'
+import { stayInside } from './trial.ts'
 
 // Counts and sums come as bigint text; what we keep fits a double exactly.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
@@ -29,8 +30,12 @@ export function openDatabase<DB>(url: string, max: number, onError: (error: Erro
   const pool = open(max)
   const hot = open(HOT_CONNECTIONS, BY_KEY)
   const end = async () => void (await Promise.all([pool.end(), hot.end()]))
+  const connect = async () => {
+    stayInside('another connection')
+    return pool.connect()
+  }
   const db = new Kysely<DB>({
-    dialect: new PostgresDialect({ pool: { connect: () => pool.connect(), options: pool.options, end } }),
+    dialect: new PostgresDialect({ pool: { connect, options: pool.options, end } }),
     ...seen,
   })
   hots.set(db, { pool: hot, ...seen })
@@ -67,6 +72,7 @@ export async function runStatement<Row extends pg.QueryResultRow>(
 ): Promise<Row[]> {
   const hot = hots.get(db)
   if (!hot) return (await db.executeQuery<Row>(CompiledQuery.raw(statement.text, values))).rows
+  stayInside('another connection')
   if (typeof hot.log !== 'function') return (await hot.pool.query<Row>({ ...statement, values })).rows
   const startedAt = performance.now()
   const told = () => ({ query: CompiledQuery.raw(statement.text, values), queryDurationMillis: performance.now() - startedAt })

@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import ipaddr from 'ipaddr.js'
 import type { Agent, Dispatcher, RequestInit, Response } from 'undici'
 import { DomainError } from './errors.ts'
+import { stayInside } from './trial.ts'
 
 type Options = Omit<RequestInit, 'signal' | 'dispatcher'> & {
   deadlineMs?: number
@@ -111,6 +112,7 @@ export function createGuardedFetch({
   }
 
   return async (address, options = {}) => {
+    stayInside('an address')
     const { deadlineMs = 10_000, signal } = options
     const url = parse(address)
     const method = (options.method ?? 'GET').toUpperCase()

@@ -26,6 +26,7 @@ import { createFileStorage } from './storage/file.ts'
 import { addLinks } from './storage/links.ts'
 import type { Storage } from './storage/storage.ts'
 import type { Logger } from './telemetry.ts'
+import { outside } from './trial.ts'
 
 /** Shared by the services of one process: the hub of the local bus, and one connection to each broker. */
 export type Shared = Map<string, unknown>
@@ -127,16 +128,19 @@ export async function openCache({ config, shared, log }: Infra): Promise<Cache> 
     },
     (cache) => cache.close(),
   )
-  return { ...(await held.value), close: held.release }
+  const cache = { ...(await held.value), close: held.release }
+  return outside(cache, 'what instances share', ['set', 'add', 'delete', 'take'])
 }
 
 export async function openStorage({ config, vault, log }: Infra, service: string, app: FastifyInstance): Promise<Storage> {
   const links = { app, service, publicUrl: config.PUBLIC_URL, secret: vault.derive('files') }
   if (schemeOf(config.STORAGE_URL) === 's3:') {
     const { createS3Storage } = await import('./storage/s3.ts')
-    return addLinks(await createS3Storage(config.STORAGE_URL, service, log), links)
+    return addLinks(written(await createS3Storage(config.STORAGE_URL, service, log)), links)
   }
   // `file:` alone is a folder of DATA_DIR; `file:///srv/files` names one.
   const path = config.STORAGE_URL.replace(/^file:(\/\/)?/, '')
-  return addLinks(await createFileStorage(join(path || join(config.DATA_DIR, 'storage'), service)), links)
+  return addLinks(written(await createFileStorage(join(path || join(config.DATA_DIR, 'storage'), service))), links)
 }
+
+const written = (store: Omit<Storage, 'signedUrl'>) => outside(store, 'a file', ['put', 'delete', 'begin', 'append', 'finish', 'abandon'])

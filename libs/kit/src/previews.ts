@@ -5,6 +5,7 @@ import { type Kysely, sql } from 'kysely'
 import { z } from 'zod'
 import { usageOf } from './allowance.ts'
 import { type Ctx, signedIn } from './context.ts'
+import { asTrial, ReachedOutside } from './trial.ts'
 import { inTransaction, type NewRow, recordWrites } from './tx.ts'
 
 // What an action would do, for the person who approves it. One that works in its own database alone is tried in a transaction that is
@@ -55,7 +56,7 @@ async function tryOut(ctx: Ctx<any>, tables: Previewed, { contract, run }: Tried
       const written = recordWrites(trx)
       const before = await named(trx, ctx, tables, contract, input)
       const counted = await countsOf(trx)
-      contract.reply.parse(await run({ ...ctx, db: trx as never }, input))
+      contract.reply.parse(await asTrial(() => run({ ...ctx, db: trx as never }, input)))
       const counts = differences(counted, await countsOf(trx))
       const after = await named(trx, ctx, tables, contract, input)
       throw new RolledBack({
@@ -67,6 +68,7 @@ async function tryOut(ctx: Ctx<any>, tables: Previewed, { contract, run }: Tried
     })
   } catch (error) {
     if (error instanceof RolledBack) return error.preview
+    if (error instanceof ReachedOutside) return look(ctx.db, ctx, tables, contract, input)
     throw error
   }
 }

@@ -4,6 +4,7 @@ import type { z } from 'zod'
 import type { Bus } from './bus/bus.ts'
 import type { Actor } from './context.ts'
 import { DomainError } from './errors.ts'
+import { stayInside } from './trial.ts'
 import type { Vault } from './vault.ts'
 
 /** A bus request: the input, whom it is for, and the fleet's signature over what is asked and both, so that reaching the broker is not enough to speak. */
@@ -26,6 +27,7 @@ export async function askOver<R extends Request>(
   given: z.input<R['input']>,
   { actor = { kind: 'service' }, deadlineMs = 5_000, trace }: Asking = {},
 ): Promise<z.output<R['reply']>> {
+  stayInside('another service')
   return reply.parse(
     await bus.request(name, signRequest(vault, name, input.parse(given), actor, trace), deadlineMs, { mayRepeat: true }),
   ) as z.output<R['reply']>

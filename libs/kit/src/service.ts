@@ -31,6 +31,7 @@ import type { KitDb } from './schema.ts'
 import type { Storage } from './storage/storage.ts'
 import { createLogger, currentTrace, type Logger } from './telemetry.ts'
 import { flushTraces, inSpan, sqlLog, startTracing } from './tracing.ts'
+import { stayInside } from './trial.ts'
 import { Vault } from './vault.ts'
 import { VERSION } from './version.ts'
 
@@ -217,7 +218,10 @@ export async function prepareService<DB, C>(definition: ServiceDefinition<DB, C>
       bus.consume({ ...one, runMany: one.hear })
     },
     onBroadcast: (event, run) => bus.onBroadcast(event.name, (payload) => run(event.payload.parse(payload) as never)),
-    broadcast: (event, payload) => bus.broadcast(event.name, event.payload.parse(payload)),
+    broadcast: async (event, payload) => {
+      stayInside('other instances')
+      await bus.broadcast(event.name, event.payload.parse(payload))
+    },
     ask: (request, input, asking) =>
       inSpan({ service: name, kind: 'client', name: `ask ${request.name}`, parent: currentTrace() }, () =>
         askOver({ bus, vault }, request, input, { ...asking, trace: currentTrace() }),
