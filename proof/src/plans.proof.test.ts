@@ -138,7 +138,7 @@ const serving = () => Object.keys(platform.services) as ServiceName[]
 // sweeps look at what is due, which of made-up rows is most; the movements of a month and the products on sale of one account are here a third
 // of all, and how either grows is timed.
 const MAY_WALK =
-  /staff-figures|statement-export: |marketplace-overview: |admin\/audit:? *select count|provider_(now|latest)\(\)|skip locked/
+  /staff-figures|statement-export(, the next page)?: |marketplace-overview: |admin\/audit:? *select count|provider_(now|latest)\(\)|skip locked/
 const isTried = ({ path, bytes }: Endpoint) =>
   !bytes && !/sandbox|logout|account-delete|admin\/users|factors|identities|\/auth\/v1\/user$/.test(path)
 

@@ -24,9 +24,13 @@ export function stayInside(step: string) {
 
 /** The same object, whose named methods are steps out. */
 export function outside<T extends object>(what: T, step: string, methods: (keyof T)[]): T {
-  const guarded = methods.map((method) => {
+  const entries = methods.map((method) => {
     const call = what[method] as (...given: unknown[]) => unknown
-    return [method, (...given: unknown[]) => (stayInside(step), call.apply(what, given))]
+    const guarded = (...given: unknown[]) => {
+      stayInside(step)
+      return call.apply(what, given)
+    }
+    return [method, guarded]
   })
-  return { ...what, ...Object.fromEntries(guarded) }
+  return { ...what, ...Object.fromEntries(entries) }
 }
