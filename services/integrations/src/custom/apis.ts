@@ -14,10 +14,9 @@ import { type Connecting, demandRoom } from '../connections/connect.ts'
 import { type ConnectionRow, endConnection, oneAtATime, seal } from '../connections/keep.ts'
 import { type Granted, lifeOf, mint, NotGranted } from '../connections/tokens.ts'
 import type { IntegrationsDb } from '../schema.ts'
-import { allowedAsBefore, type Tool } from './mcp.ts'
+import { allowedAsBefore, type Tool, toolsAt } from './mcp.ts'
 import { anyCalls, inputOf, type Operation, operationsIn } from './openapi.ts'
 import { requestOf, segments } from './request.ts'
-import { toolsAt } from './tools.ts'
 
 type Call = Ctx<IntegrationsDb>
 type Connect = Input<typeof api.connectCustomApi>

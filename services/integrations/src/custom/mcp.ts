@@ -1,6 +1,9 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { DomainError } from '@operon/kit/errors'
 import type { GuardedFetch } from '@operon/kit/fetch'
+import type { Held } from '../apps/app.ts'
+import { custom } from '../apps/custom.ts'
+import type { Connecting } from '../connections/connect.ts'
 
 /** A tool of somebody else's server. What it says of itself is their text, and none of it decides whether it runs. */
 export type Tool = {
@@ -74,7 +77,7 @@ async function asked<T>({ fetch, url, headers, signal }: Server, work: (client: 
   }
 }
 
-export class Refused extends Error {
+class Refused extends Error {
   readonly status: number
   readonly retryAfterMs: number | null
   constructor(status: number, retrySeconds = 0, message = `it answered ${status}`) {
@@ -85,7 +88,7 @@ export class Refused extends Error {
 }
 
 /** Its tools, as it tells them. The SDK's own listing would compile their schemas, which are a stranger's. */
-export async function toolsOf(server: Server): Promise<{ tools: Tool[]; leftOut: number }> {
+async function toolsOf(server: Server): Promise<{ tools: Tool[]; leftOut: number }> {
   const found = await asked(server, async (client, { ListToolsResultSchema }) => {
     const all: unknown[] = []
     let cursor: string | undefined
@@ -146,5 +149,18 @@ export async function callTool(server: Server, tool: { name: string; arguments: 
   } catch (error) {
     if (error instanceof Refused) return { status: error.status, answer: { message: error.message }, retryAfterMs: error.retryAfterMs }
     throw error instanceof DomainError ? error : new DomainError('upstream_failed', { cause: error })
+  }
+}
+
+/** What a server says that it can do, with its refusals in words. */
+export async function toolsAt(held: Held, { places }: Pick<Connecting, 'places'>, signal: AbortSignal) {
+  const { headers = {}, query = {} } = custom.sign!(held, { path: '' })
+  const search = Object.keys(query).length ? `?${new URLSearchParams(query as Record<string, string>)}` : ''
+  try {
+    return await toolsOf({ fetch: places.strangers, url: `${held.base}${search}`, headers, signal })
+  } catch (error) {
+    if (error instanceof DomainError) throw error
+    if (error instanceof Refused && (error.status === 401 || error.status === 403)) throw new DomainError('app_key_refused')
+    throw new DomainError('custom_api_document', { message: 'No MCP server answers at this address (streamable HTTP).', cause: error })
   }
 }

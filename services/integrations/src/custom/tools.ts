@@ -3,28 +3,13 @@ import type * as api from '@operon/contracts/integrations/custom'
 import type { Ctx } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import { inTransaction } from '@operon/kit/tx'
-import type { Held } from '../apps/app.ts'
-import { custom } from '../apps/custom.ts'
 import type { Connecting } from '../connections/connect.ts'
 import type { Tokens } from '../connections/tokens.ts'
 import type { IntegrationsDb } from '../schema.ts'
 import { apiOf } from './apis.ts'
-import { allowedAsBefore, Refused, type Tool, toolsOf } from './mcp.ts'
+import { allowedAsBefore, type Tool, toolsAt } from './mcp.ts'
 
 type Call = Ctx<IntegrationsDb>
-
-/** What a server says that it can do, with its refusals in words. */
-export async function toolsAt(held: Held, { places }: Pick<Connecting, 'places'>, signal: AbortSignal) {
-  const { headers = {}, query = {} } = custom.sign!(held, { path: '' })
-  const search = Object.keys(query).length ? `?${new URLSearchParams(query as Record<string, string>)}` : ''
-  try {
-    return await toolsOf({ fetch: places.strangers, url: `${held.base}${search}`, headers, signal })
-  } catch (error) {
-    if (error instanceof DomainError) throw error
-    if (error instanceof Refused && (error.status === 401 || error.status === 403)) throw new DomainError('app_key_refused')
-    throw new DomainError('custom_api_document', { message: 'No MCP server answers at this address (streamable HTTP).', cause: error })
-  }
-}
 
 async function serverOf(ctx: Call, connectionId: string) {
   const found = await apiOf(ctx, connectionId)
