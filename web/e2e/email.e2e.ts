@@ -93,6 +93,7 @@ test('a newcomer connects MailerSend, has an email written, tests it, sends it t
     await segment.getByLabel('Name of the segment').fill('VIPs')
     await shot(page, 'segment')
     await segment.getByRole('button', { name: 'Save segment' }).click()
+    await expect(segment).toBeHidden()
     await expect(page.getByText('2 contacts can be emailed')).toBeVisible()
     await expect(page.getByText('Saved', { exact: true })).toBeVisible()
     await expectSound(page)

@@ -55,6 +55,7 @@ function least(schema: Json): unknown {
   if (schema.type === 'array')
     return Array.from({ length: schema.minItems ?? schema.prefixItems?.length ?? 0 }, (_, n) => least(itemOf(schema, n)))
   if (schema.type !== 'object') return plain(schema, schema.enum?.[0])
+  if (schema.examples) return schema.examples[0]
   const required: string[] = schema.required ?? []
   return Object.fromEntries(required.map((key) => [key, least(schema.properties?.[key] ?? schema.additionalProperties ?? {})]))
 }
@@ -76,6 +77,8 @@ function fullest(schema: Json, path: string, choices: Choices, places: Map<strin
   }
   if (schema.enum) return choose(schema.enum)
   if (schema.type !== 'object') return plain(schema)
+  // Of an object too, where its fields alone do not say what goes together.
+  if (schema.examples) return choose(schema.examples)
   const keys: string[] = schema.propertyNames?.enum ?? Object.keys(schema.properties ?? {})
   const values = keys.map((key) => [
     key,

@@ -330,7 +330,9 @@ export const publishImage = fn('publish-image', {
   body: z
     .object({ picture_id: id('picture').optional(), file_id: id('upload').optional() })
     .refine(({ picture_id, file_id }) => Boolean(picture_id) !== Boolean(file_id), 'Give a picture or an upload')
-    .meta({ examples: [{ picture_id: '0199b1a2-7c00-7000-8000-000000000001' }] }),
+    .meta({
+      examples: [{ picture_id: '0199b1a2-7c00-7000-8000-000000000001' }, { file_id: '0199b1a2-7c00-7000-8000-000000000002' }],
+    }),
   reply: z.object({
     file_id: id('upload'),
     url: z.string(),
