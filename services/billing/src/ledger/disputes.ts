@@ -75,6 +75,8 @@ export async function openDisputes(db: BillingCtx['db']): Promise<Output<typeof 
     .leftJoin('accounts as a', 'a.user_id', 'd.user_id')
     .selectAll('d')
     .select('a.email')
+    // Who buys as a guest has no account.
+    .select((eb) => eb.selectFrom('sales as s').select('s.email').whereRef('s.id', '=', 'd.sale_id').as('buyer_email'))
     .where('d.state', 'in', ['asked', 'open'])
     .orderBy('d.evidence_due_at')
     .limit(DISPUTES_SHOWN + 1)
@@ -83,7 +85,7 @@ export async function openDisputes(db: BillingCtx['db']): Promise<Output<typeof 
     dispute: row.id,
     payment: row.charge,
     user_id: row.user_id,
-    email: row.email,
+    email: row.email ?? row.buyer_email,
     amount_cents: row.amount_cents,
     currency: row.currency,
     reason: row.reason,

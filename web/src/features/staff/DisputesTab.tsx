@@ -26,7 +26,9 @@ export function DisputesTab({ lookUp }: { lookUp: LookUp<string, OpenDisputes> }
                 <td className="whitespace-nowrap">{dispute.evidence_due_at ? moment(dispute.evidence_due_at) : 'None asked for'}</td>
                 <td className="font-mono text-12 break-all">{dispute.payment}</td>
                 <td className="text-right font-mono text-12 tabular">{money(dispute.amount_cents, dispute.currency)}</td>
-                <td className="break-all text-muted max-md:hidden">{dispute.email ?? dispute.user_id ?? 'Unknown'}</td>
+                <td className="break-all text-muted max-md:hidden">
+                  {dispute.email ?? dispute.user_id ?? (dispute.sale_id ? 'Guest' : 'Unknown')}
+                </td>
                 <td className="text-muted max-md:hidden">
                   {dispute.reason.replaceAll('_', ' ')}
                   {dispute.state === 'asked' ? ' (inquiry, no money moved)' : ''}
