@@ -1,12 +1,22 @@
 import { createHash } from 'node:crypto'
+import { DomainError } from '@operon/kit/errors'
 import { newId } from '@operon/kit/ids'
 import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import type { Db, Trx } from './deps.ts'
 import { isRefusal } from './stripe-errors.ts'
 
-/** `request` is what is wanted; `fixed` is what was made of it at the first try and stays so for the others. */
-type Intention<Fixed = object> = { userId: string; kind: string; request: Record<string, unknown>; fixed?: Fixed }
+/**
+ * `request` is what is wanted; `fixed` is what was made of it at the first try and stays so for the others. `asked` is the caller's own
+ * key, where one that comes with another request must not get that as well.
+ */
+type Intention<Fixed = object> = {
+  userId: string
+  kind: string
+  request: Record<string, unknown>
+  fixed?: Fixed
+  asked?: string | undefined
+}
 /** `replaced` are the answers to calls whose place this one took: they are to be taken back. */
 export type Call<Fixed = object> = {
   id: string
@@ -25,13 +35,20 @@ const KEYS_LIVE = sql`now() - interval '23 hours'`
  * open, or after a crash, gets the same key; another request of that kind takes its place.
  */
 export async function beginCall<Fixed extends object>(db: Db, intention: Intention<Fixed>): Promise<Call<Fixed>> {
-  const { userId, kind, request, fixed = {} as Fixed } = intention
+  const { userId, kind, request, fixed = {} as Fixed, asked } = intention
   const hash = createHash('sha256').update(JSON.stringify(request)).digest('hex')
   const replaced: Call['replaced'] = []
   for (;;) {
     const made = await db
       .insertInto('provider_calls')
-      .values({ id: newId(), user_id: userId, kind, request_hash: hash, request: JSON.stringify({ ...request, ...fixed }), reply: null })
+      .values({
+        id: newId(),
+        user_id: userId,
+        kind,
+        request_hash: hash,
+        request: JSON.stringify({ ...request, ...fixed, ...(asked && { asked }) }),
+        reply: null,
+      })
       .onConflict((conflict) => conflict.columns(['user_id', 'kind']).where('state', '=', 'open').doNothing())
       .returning('id')
       .executeTakeFirst()
@@ -46,11 +63,16 @@ export async function beginCall<Fixed extends object>(db: Db, intention: Intenti
     if (open?.fresh && open.request_hash === hash)
       return { id: open.id, isAgain: true, fixed: open.request as Fixed, reply: open.reply as Call['reply'], replaced }
     if (!open) continue
+    if (open.fresh && asked && (open.request as { asked?: string }).asked === asked)
+      throw new DomainError('idempotency_mismatch', { message: askedOtherwise })
     // The answer may have come since we looked: what counts is what the row holds as it ends.
     const ended = await endCall(db, open.id, 'refused')
     if (ended?.reply) replaced.push(ended.reply as Record<string, unknown>)
   }
 }
+
+const askedOtherwise =
+  'Another amount was asked for here before, and its answer was lost: it may have gone through. Ask for that amount again.'
 
 /** Keeps the answer while the call stays open: a checkout that waits for its person. False when another has taken its place meanwhile. */
 export async function keepReply(db: Db, id: string, reply: Record<string, unknown>): Promise<boolean> {

@@ -55,7 +55,7 @@ export async function refundSale(deps: Deps, ctx: BillingCtx, sale: SaleRow, amo
   const cents = refundable(sale, amountCents)
   // What was asked, and nothing of how the sale stands: the webhook may have told of a refund whose answer was lost.
   const request = { charge: sale.charge, amountCents: amountCents ?? null, asked: ctx.idempotencyKey ?? null }
-  const intention = { userId: sale.seller_id, kind: `refund:${sale.charge}`, request, fixed: { cents } }
+  const intention = { userId: sale.seller_id, kind: `refund:${sale.charge}`, request, fixed: { cents }, asked: ctx.idempotencyKey }
   const { refund } = await callOnce(
     ctx.db,
     intention,

@@ -53,7 +53,7 @@ test('credit comes off the next invoice and is booked once, as what was given aw
   expect(await asStaff('staff-credit', { user_id: billing.user().id, amount_cents: 1 })).toMatchObject({ status: 404 })
 })
 
-test('credit that was given and not booked is the same one when staff ask again; another amount is another credit [R3]', {
+test('credit that was given and not booked is the same one when staff ask again; another amount is another credit, and none under the key of the first [R3]', {
   timeout: 60_000,
 }, async () => {
   const user = await billing.subscribed()
@@ -68,10 +68,14 @@ test('credit that was given and not booked is the same one when staff ask again;
     create function no_credit() returns trigger language plpgsql as $$ begin raise 'the books cannot be written'; end $$;
     create trigger no_credit before insert on ledger_entries for each row when (new.kind = 'credit_granted') execute function no_credit()
   `.execute(billing.db)
-  expect((await asStaff('staff-credit', credit)).status).toBeGreaterThanOrEqual(500)
+  const staff = billing.staff()
+  const keyed = (body: object) => billing.call('staff-credit', staff, { reason, ...body }, { 'idempotency-key': 'one-dialog' })
+  expect((await keyed(credit)).status).toBeGreaterThanOrEqual(500)
   expect(await given()).toEqual([-1_500])
   await sql`drop trigger no_credit on ledger_entries; drop function no_credit()`.execute(billing.db)
-  expect((await asStaff('staff-credit', credit)).body).toMatchObject({ amount_cents: 1_500 })
+  expect(await keyed({ ...credit, amount_cents: 200 })).toMatchObject({ status: 422, body: { code: 'idempotency_mismatch' } })
+  expect(await given()).toEqual([-1_500])
+  expect((await keyed(credit)).body).toMatchObject({ amount_cents: 1_500 })
   expect(await given()).toEqual([-1_500])
   expect((await asStaff('staff-credit', { ...credit, amount_cents: 200 })).status).toBe(200)
   await billing.quiet()

@@ -41,7 +41,7 @@ export async function staffCredit(
   const customer = account?.stripe_customer_id
   if (!customer) throw new DomainError('not_found')
   await log(ctx, 'credit', reason, userId, { amountCents: amount_cents })
-  const intention = { userId, kind: 'staff-credit', request: { customer, amount_cents } }
+  const intention = { userId, kind: 'staff-credit', request: { customer, amount_cents }, asked: ctx.idempotencyKey }
   const credit = await callOnce(
     ctx.db,
     intention,

@@ -70,7 +70,8 @@ export async function staffRefund(
     .executeTakeFirst()
   if (!account?.user_id) throw new DomainError('not_found')
   await log(ctx, 'refund', reason, account.user_id, { payment, amountCents })
-  const intention = { userId: account.user_id, kind: `refund:${payment}`, request: { payment, amountCents: amountCents ?? null } }
+  const request = { payment, amountCents: amountCents ?? null }
+  const intention = { userId: account.user_id, kind: `refund:${payment}`, request, asked: ctx.idempotencyKey }
   const { refund } = await callOnce(
     ctx.db,
     intention,
