@@ -8,16 +8,19 @@ import { bookCredits, forfeitCredit } from './ledger/credits.ts'
 import { writeSetting } from './settings.ts'
 import { publishSubscription, startOfMonth } from './subscriptions/entitlement.ts'
 
-export type Person = { userId: string; email: string | null; name: string | null; version: number }
+/** `bannedUntil` is undefined where nothing was said of it. */
+export type Person = { userId: string; email: string | null; name: string | null; version: number; bannedUntil?: Date | null | undefined }
 
 /** An account begins with its first sign: the event of its creation or its first call, whichever comes first. */
-export async function ensureAccount(trx: Trx, { userId, email, name, version }: Person): Promise<void> {
+export async function ensureAccount(trx: Trx, person: Person): Promise<void> {
+  const { userId, email, name, version, bannedUntil = null } = person
   const made = await trx
     .insertInto('accounts')
     .values({
       user_id: userId,
       email,
       name,
+      banned_until: bannedUntil,
       person_version: version,
       stripe_customer_id: null,
       referral_code: newCode(),
@@ -27,7 +30,7 @@ export async function ensureAccount(trx: Trx, { userId, email, name, version }: 
     .onConflict((conflict) => conflict.column('user_id').doNothing())
     .returning('user_id')
     .executeTakeFirst()
-  if (!made) return void (await updatePerson(trx, { userId, email, name, version }))
+  if (!made) return void (await updatePerson(trx, person))
   const row = await trx
     .insertInto('subscriptions')
     .values({
@@ -46,10 +49,10 @@ export async function ensureAccount(trx: Trx, { userId, email, name, version }: 
   await publishSubscription(trx, row)
 }
 
-async function updatePerson(trx: Trx, { userId, email, name, version }: Person): Promise<boolean> {
+async function updatePerson(trx: Trx, { userId, email, name, version, bannedUntil }: Person): Promise<boolean> {
   const updated = await trx
     .updateTable('accounts')
-    .set({ email, name, person_version: version })
+    .set({ email, name, person_version: version, ...(bannedUntil !== undefined && { banned_until: bannedUntil }) })
     .where('user_id', '=', userId)
     .where('person_version', '<', version)
     .where('closed_at', 'is', null)

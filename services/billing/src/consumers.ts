@@ -1,11 +1,12 @@
 import * as billing from '@operon/contracts/billing/events'
+import type { Payload } from '@operon/contracts/contract'
 import { demoCreated, userCreated, userUpdated } from '@operon/contracts/identity/events'
 import { listingModerated } from '@operon/contracts/marketplace/trust'
 import { drawnBy } from '@operon/contracts/top-ups'
 import { aiUsageRecorded, crmUsageRecorded, mediaUsageRecorded } from '@operon/contracts/usage'
 import { erasesPeople } from '@operon/kit/erasure'
 import type { Runtime } from '@operon/kit/service'
-import { ensureAccount } from './accounts.ts'
+import { ensureAccount, type Person } from './accounts.ts'
 import type { Config } from './config.ts'
 import type { Deps } from './deps.ts'
 import { erasure } from './erasure.ts'
@@ -27,11 +28,11 @@ import type { Hearing } from './webhooks/routes.ts'
 export function billingConsumers(rt: Runtime<BillingDb, Config>, deps: Deps, hearing: Hearing) {
   rt.on(userCreated, 'open-account', async (trx, { user_id: userId, payload }) => {
     if (!userId) return
-    await ensureAccount(trx, { userId, email: payload.email, name: payload.name, version: payload.version })
+    await ensureAccount(trx, personOf(userId, payload))
     if (payload.referral_code) await recordReferral(trx, userId, payload.referral_code)
   })
   rt.on(userUpdated, 'update-account', async (trx, { user_id: userId, payload }) => {
-    if (userId) await ensureAccount(trx, { userId, email: payload.email, name: payload.name, version: payload.version })
+    if (userId) await ensureAccount(trx, personOf(userId, payload))
   })
   rt.on(demoCreated, 'seed-demo', seedDemo)
   erasesPeople(rt, erasure(deps))
@@ -55,3 +56,8 @@ export function billingConsumers(rt: Runtime<BillingDb, Config>, deps: Deps, hea
   rt.job(billing.followAccount, (ctx, { payload }) => follow(deps, ctx, payload.user_id))
   rt.job(billing.creditReferrals, (ctx) => creditReferrals(deps, ctx), { concurrency: 1, everyMs: isSandbox ? 60_000 : 3_600_000 })
 }
+
+const personOf = (userId: string, { email, name, version, banned_until: until }: Payload<typeof userUpdated>): Person => ({
+  ...{ userId, email, name, version },
+  bannedUntil: typeof until === 'string' ? new Date(until) : until,
+})

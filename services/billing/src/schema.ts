@@ -12,7 +12,9 @@ export type BillingDb = SellingDb & {
     user_id: string
     email: string | null
     name: string | null
-    /** The version of identity's row that the two above come from. */
+    /** Until when an operator keeps them out. */
+    banned_until: Date | null
+    /** The version of identity's row that the three above come from. */
     person_version: Generated<number>
     stripe_customer_id: string | null
     referral_code: string

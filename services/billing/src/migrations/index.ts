@@ -32,6 +32,7 @@ import * as ledgerSums from './0090_ledger_sums.ts'
 import * as ledgerSumsRead from './0091_ledger_sums_read.ts'
 import * as referralSums from './0092_referral_sums.ts'
 import * as payoutsByCurrency from './0093_payouts_by_currency.ts'
+import * as bannedPeople from './0094_banned_people.ts'
 
 export const migrations: Migrations = {
   '0001_billing': billing,
@@ -67,4 +68,5 @@ export const migrations: Migrations = {
   '0091_ledger_sums_read': ledgerSumsRead,
   '0092_referral_sums': referralSums,
   '0093_payouts_by_currency': payoutsByCurrency,
+  '0094_banned_people': bannedPeople,
 }

@@ -6,6 +6,7 @@ import { sql } from 'kysely'
 import type { BillingCtx, Db, Trx } from '../deps.ts'
 import { payoutStarted } from '../ledger/selling.ts'
 import { lockBalance, postOf } from '../sellers/balance.ts'
+import { isStopped } from '../sellers/moderated.ts'
 
 const TOGETHER = 200
 
@@ -76,9 +77,8 @@ async function decide(trx: Trx, seller: string, currency: string, friday: string
     .selectAll()
     .where('user_id', '=', seller)
     .where('state', 'in', ['ready', 'needs_details'])
-    .where('held_at', 'is', null)
     .where('refused_because', 'is', null)
-    .where('suspended_because', 'is', null)
+    .where(sql<boolean>`not ${isStopped}`)
     .where('books_differ', '=', false)
     .executeTakeFirst()
   if (!seller_account?.account) return false

@@ -1,3 +1,4 @@
+import { userUpdated } from '@operon/contracts/identity/events'
 import { listingModerated } from '@operon/contracts/marketplace/trust'
 import { newId } from '@operon/kit/ids'
 import { sql } from 'kysely'
@@ -147,6 +148,8 @@ test('a sale that is disputed after its payout is set aside from what becomes du
   await billing.control('stripe/disputes', { charge })
   await vi.waitFor(async () => expect(await selling.row(first)).toMatchObject({ dispute: 'open' }), within)
   expect(await selling.balance(cyd)).toMatchObject({ reserved_cents: 0, due_cents: 0 })
+  const listed = (await billing.call('staff-disputes', billing.staff(), { reason: 'Morning' })).body.disputes
+  expect(listed.filter(({ sale_id }: { sale_id: string }) => sale_id === id)).toMatchObject([{ user_id: null, email: 'test@example.com' }])
   await selling.delivered(cyd, 15_000)
   await selling.toFriday()
   expect(await selling.balance(cyd)).toMatchObject({ reserved_cents: 8_000, due_cents: 4_000, held_cents: 0 })
@@ -208,11 +211,51 @@ test('a seller whose sales are suspended is paid nothing, also of what was decid
     expect((await selling.next(each)).why[0]).toMatchObject({ code: 'held_by_staff' })
   }
   expect((await selling.next(ann)).why[0].text).toContain('Malware in a download.')
-  await selling.advance(14)
+  // Past another Friday, which decides nothing that would only be returned again.
+  await selling.advance(15)
+  for (const each of [ann, bob]) expect(await selling.payouts(each)).toHaveLength(1)
   expect(billing.sandbox.truth.read({ kind: 'transfer' })).toHaveLength(before)
   await moderate('reinstate')
   await billing.call('staff-release-payouts', billing.staff(), { user_id: bob.id, reason: 'The bank answered' })
   await selling.advance(7)
   for (const each of [ann, bob]) await selling.payoutIs(each, { amount_cents: 8_000, status: expect.stringMatching(/pending|paid/) })
+  await billing.booksMatch()
+})
+
+test('an account that an operator keeps out is paid nothing until it may come back, and then once [spec-136]', {
+  timeout: 90_000,
+}, async () => {
+  const ann = await selling.seller()
+  await selling.delivered(ann)
+  const why = async () => (await selling.next(ann)).why[0]
+  let version = 0
+  const told = async (banned_until: string | null | undefined, code: string) => {
+    version += 1
+    const person = { email: null, name: 'Ann', referral_code: null, role: 'seller' as const, version }
+    await billing.platform.emit(userUpdated, ann.id, { ...person, ...(banned_until !== undefined && { banned_until }) })
+    const heard = () => billing.db.selectFrom('accounts').select('person_version as version').where('user_id', '=', ann.id).execute()
+    await vi.waitFor(async () => expect(await heard()).toEqual([{ version }]), within)
+    expect(await why()).toMatchObject({ code })
+  }
+  const inAnHour = new Date(Date.now() + 3_600_000).toISOString()
+  await told(inAnHour, 'held_by_staff')
+  await selling.advance(7.1)
+  // A ban ends by itself.
+  await told(new Date(Date.now() - 1_000).toISOString(), 'payout_ready')
+  await told(inAnHour, 'held_by_staff')
+  // The version before says nothing of it.
+  await told(undefined, 'held_by_staff')
+  const { account: mine } = await account(ann)
+  const transfers = () => billing.sandbox.truth.read({ kind: 'transfer' }).filter(({ destination }) => destination === mine)
+  await selling.advance(8)
+  expect([await selling.payouts(ann), transfers()]).toEqual([[], []])
+  expect(await selling.balance(ann)).toMatchObject({ due_cents: 8_000, on_its_way_cents: 0 })
+  const { why: toStaff } = (await billing.call('staff-seller', billing.staff(), { query: ann.id, reason: 'They wrote to us' })).body
+  for (const { text } of [await why(), toStaff[0]]) expect(text).toMatch(/^This account is suspended until .* and its payouts wait/)
+  await told(null, 'payout_ready')
+  await selling.advance(8)
+  await selling.payoutIs(ann, { amount_cents: 8_000, status: expect.stringMatching(/pending|paid/) })
+  await selling.advance(7)
+  expect([(await selling.payouts(ann)).length, transfers().length]).toEqual([1, 1])
   await billing.booksMatch()
 })

@@ -13,6 +13,7 @@ import { payoutPaid, payoutRestored, payoutReturned, transferReversed, transferr
 import type { BillingDb } from '../schema.ts'
 import { refreshSeller } from '../sellers/accounts.ts'
 import { lockBalance, postOf } from '../sellers/balance.ts'
+import { isStopped } from '../sellers/moderated.ts'
 import { closeMatter, openMatter } from '../staff/matters.ts'
 import type { ProviderPayout } from '../stripe-connect.ts'
 import { isLeftAlone, isRefusal, refusalOf } from '../stripe-errors.ts'
@@ -97,18 +98,12 @@ async function step(deps: Deps, db: Db, row: PayoutRow): Promise<PayoutRow | nul
 
 const sendingOf = ({ id, account, amount_cents, currency }: PayoutRow) => ({ payout: id, account, amountCents: amount_cents, currency })
 
-/** Whether money must not move to a seller now, for whatever it was decided before. */
-const isStopped = (db: Db, seller: string) =>
-  db
-    .selectFrom('seller_accounts')
-    .select('user_id')
-    .where('user_id', '=', seller)
-    .where((or) => or.or([or('held_at', 'is not', null), or('suspended_because', 'is not', null)]))
-    .executeTakeFirst()
+const mustWait = (db: Db, seller: string) =>
+  db.selectFrom('seller_accounts').select('user_id').where('user_id', '=', seller).where(isStopped).executeTakeFirst()
 
 async function transfer(deps: Deps, db: Db, row: PayoutRow): Promise<PayoutRow | null> {
-  // Not where an answer was lost: the money may have moved.
-  if (!row.called_at && (await isStopped(db, row.seller_id)))
+  // Whatever was decided before; but not where an answer was lost: the money may have moved.
+  if (!row.called_at && (await mustWait(db, row.seller_id)))
     return move(db, row, { state: 'returned', next_at: null, returned_because: stopped }, (trx) => restore(trx, row, stopped))
   const made = await ask(db, row, {
     find: () => deps.provider.findTransfer(row.id),

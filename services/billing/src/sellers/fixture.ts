@@ -25,8 +25,7 @@ export function sellingOn(billing: TestBilling) {
   const selling = {
     onboard,
     /** A seller whose account is verified, or as far as its outcome goes. */
-    async seller(fields: Record<string, string> = {}, state = 'ready') {
-      const user = billing.user()
+    async seller(fields: Record<string, string> = {}, state = 'ready', user: TestUser = billing.user()) {
       await onboard(user, fields)
       await billing.control('stripe/clock/advance', { seconds: 61 })
       await vi.waitFor(

@@ -13,17 +13,25 @@ export type Balance = Output<typeof contract.sellerBalance>['balances'][number]
 /** The next payout as it would be now, and why it is not more, later, or nothing. */
 export async function nextOf(db: Db | BillingCtx['db'], seller: string, balance: Balance, row: SellerRow | undefined): Promise<Next> {
   const { currency, due_cents: due } = balance
-  const { rows } = await sql<{ friday: string; undelivered: number; disputed: number; first: Date | null; returned: string | null }>`
+  const { rows } = await sql<{
+    friday: string
+    undelivered: number
+    disputed: number
+    first: Date | null
+    returned: string | null
+    banned: Date | null
+  }>`
     select to_char(friday_of(provider_now(${seller}::uuid))::date + 7, 'YYYY-MM-DD') as friday, held.*,
-      (select returned_because from payouts where seller_id = ${seller} and currency = ${currency} order by friday desc, id desc limit 1) as returned
+      (select returned_because from payouts where seller_id = ${seller} and currency = ${currency} order by friday desc, id desc limit 1) as returned,
+      (select banned_until from accounts where user_id = ${seller} and banned_until > now()) as banned
     from (
       select coalesce(sum(held_cents) filter (where ${isDisputed}), 0)::bigint as disputed,
         coalesce(sum(held_cents) filter (where delivered_at is null and not ${isDisputed}), 0)::bigint as undelivered,
         min(hold_until) filter (where not ${isDisputed}) as first
       from sales where seller_id = ${seller} and currency = ${currency} and held_cents > 0) held`.execute(db)
-  const { friday, undelivered, disputed, first, returned } = rows[0]!
+  const { friday, undelivered, disputed, first, returned, banned } = rows[0]!
   const waiting = balance.held_cents - undelivered - disputed
-  const stop = stopOf(row, due, currency, friday)
+  const stop = stopOf(row, banned, due, currency, friday)
   const amount = stop ? 0 : due
   const why = [
     stop ?? line('payout_ready', `${words(due, currency)} is paid out on ${day(friday)}.`, due, null, 'due'),
@@ -70,10 +78,20 @@ export async function nextOf(db: Db | BillingCtx['db'], seller: string, balance:
 const isDisputed = sql`(dispute is not null and dispute in ('asked', 'open'))`
 
 /** Why nothing is paid out, the first of the reasons. */
-function stopOf(row: SellerRow | undefined, due: number, currency: string, friday: string): Why | null {
+function stopOf(row: SellerRow | undefined, banned: Date | null, due: number, currency: string, friday: string): Why | null {
   if (!isReady(row))
     return line('account_incomplete', 'Your payout account is not complete. Set it up to be paid.', due, row?.deadline ?? null, 'due')
   if (row?.held_at) return line('held_by_staff', `Our team holds your payouts: ${row.held_because ?? 'write to us.'}`, due, null, 'due')
+  if (banned) {
+    const until = day(banned.toISOString())
+    return line(
+      'held_by_staff',
+      `This account is suspended until ${until}, and its payouts wait until it is open again.`,
+      due,
+      banned,
+      'due',
+    )
+  }
   if (row?.suspended_because)
     return line('held_by_staff', `Your sales are suspended, and your payouts wait: ${row.suspended_because}`, due, null, 'due')
   if (row?.refused_because)
