@@ -10,7 +10,7 @@ import type { CrmDb } from '../schema.ts'
 import { type CampaignRow, readCampaign } from './campaigns.ts'
 import { type Fields, letterOf, personOf } from './letter.ts'
 import { linksOf } from './links.ts'
-import { compile, countSegment, reachable } from './segments.ts'
+import { compile, countSegment, noteOn, reachable } from './segments.ts'
 import { demandContent } from './send.ts'
 import { type Senders, senderFor } from './senders.ts'
 import type { SenderRow } from './transports.ts'
@@ -50,7 +50,7 @@ export async function previewCampaign(
     from: sender && `${sender.name} <${sender.email}>`,
     missing:
       missing ??
-      (counts.reachable === 0 ? new DomainError('campaign_empty').message : null) ??
+      (counts.reachable === 0 ? ((await noteOn(ctx.db, userId, campaign.segment)) ?? new DomainError('campaign_empty').message) : null) ??
       (left !== null && left < counts.reachable ? new DomainError('limit_emails').message : null),
     first: mail && { to: mail.to.email, subject: mail.subject, html: mail.html, text: mail.text },
   }

@@ -12,7 +12,10 @@ const MOST_SEGMENTS = 100
 type Part = SegmentTree['conditions'][number]
 type Where = RawBuilder<SqlBool>
 
-/** The tree as a condition on `leads`: every value is a parameter, every name one of these. */
+/**
+ * The tree as a condition on `leads`: every value is a parameter, every name one of these. A condition on a field or a campaign that is not
+ * there (any more) holds for nobody, however it is put: "is not" would hold for everybody.
+ */
 export const compile = ({ match, conditions }: SegmentTree): Where => joined(match, conditions.map(partOf))
 const partOf = (part: Part): Where => ('field' in part ? conditionOf(part) : joined(part.match, part.conditions.map(conditionOf)))
 const joined = (match: 'all' | 'any', parts: Where[]): Where =>
@@ -33,21 +36,36 @@ function conditionOf(of: Condition): Where {
     case 'activity':
       return sql<SqlBool>`leads.last_activity_at ${sql.raw(of.is === 'within_days' ? '>=' : '<')} now() - ${of.value} * interval '1 day'`
     case 'own':
-      return sql<SqlBool>`${not(of.is === 'is_not')} leads.fields @> ${JSON.stringify({ [of.id]: of.value })}::jsonb`
+      return sql<SqlBool>`(leads.user_id in (select f.user_id from contact_fields f where f.id = ${of.id}::uuid)
+        and ${not(of.is === 'is_not')} leads.fields @> ${JSON.stringify({ [of.id]: of.value })}::jsonb)`
     case 'campaign': {
       const did = of.is.endsWith('opened')
         ? sql`and r.opened_at is not null`
         : of.is.endsWith('clicked')
           ? sql`and r.clicked_at is not null`
           : sql``
-      // Somebody else's campaign has no recipients of this account.
-      return sql<SqlBool>`${not(of.is.startsWith('not_'))} exists (
-        select from email_recipients r where r.campaign_id = ${of.value}::uuid and r.contact_id = leads.id and r.user_id = leads.user_id
-          and r.state = 'sent' ${did})`
+      return sql<SqlBool>`(leads.user_id in (select m.user_id from email_campaigns m where m.id = ${of.value}::uuid)
+        and ${not(of.is.startsWith('not_'))} exists (
+          select from email_recipients r where r.campaign_id = ${of.value}::uuid and r.contact_id = leads.id and r.user_id = leads.user_id
+            and r.state = 'sent' ${did}))`
     }
   }
 }
 const not = (negated: boolean) => (negated ? sql`not` : sql``)
+
+/** What the summary of a segment says of its conditions on what was deleted. */
+export async function noteOn(db: Ctx<CrmDb>['db'], userId: string, { conditions }: SegmentTree): Promise<string | undefined> {
+  const all = conditions.flatMap((part) => ('field' in part ? [part] : part.conditions))
+  const fields = [...new Set(all.flatMap((of) => (of.field === 'own' ? [of.id] : [])))]
+  const campaigns = [...new Set(all.flatMap((of) => (of.field === 'campaign' ? [of.value] : [])))]
+  if (fields.length + campaigns.length === 0) return undefined
+  const { rows } = await sql<{ fields: number; campaigns: number }>`
+    select (select count(*)::int from contact_fields where user_id = ${userId} and id = any(${fields}::uuid[])) as fields,
+      (select count(*)::int from email_campaigns where user_id = ${userId} and id = any(${campaigns}::uuid[])) as campaigns`.execute(db)
+  if (rows[0]!.fields < fields.length) return gone('field')
+  return rows[0]!.campaigns < campaigns.length ? gone('campaign') : undefined
+}
+const gone = (what: string) => `A condition names a ${what} that was deleted. It matches nobody: change or remove it.`
 
 const said = sql`select from consents c where c.user_id = leads.user_id and c.channel = 'email' and c.address = lower(trim(leads.email))`
 /**
@@ -79,7 +97,7 @@ export async function previewSegment(
   const { rows } = await sql<{ contact_id: string; name: string; email: string }>`
     select id as contact_id, name, email from leads where leads.user_id = ${userId} and ${compile(asked)} and ${reachable}
     order by id desc limit ${SHOWN}`.execute(ctx.db)
-  return { ...counts, first: rows }
+  return { ...counts, first: rows, note: await noteOn(ctx.db, userId, asked) }
 }
 export const EVERYONE: SegmentTree = { match: 'all', conditions: [] }
 

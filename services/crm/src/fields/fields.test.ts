@@ -129,3 +129,39 @@ test('an import fills fields by their kinds, refuses what does not fit, finds no
   await ends(first.import_id, 'undone')
   expect(await fieldsOf(user, known)).toEqual({ [budget]: 7 })
 })
+
+test('a segment whose condition names a deleted field or campaign matches nobody by it, however it is put, and says so [spec-135]', async () => {
+  const { user, budget, size } = await withFields()
+  const add = (name: string, body: object) => call('create-contact', user, { name, email: `${name}@example.com`, ...body })
+  await add('ines', { fields: { [budget]: 5 }, tags: ['vip'] })
+  await add('bo', { fields: { [size]: 'Large' } })
+  const { campaign_id } = (await call('create-campaign', user, { name: 'News', subject: 'News', text: 'Hello' })).body
+  const count = async (conditions: object[], match = 'all') => {
+    const { contacts, first, note } = (await call('preview-segment', user, { tree: { match, conditions } })).body
+    expect(first).toHaveLength(contacts)
+    return [contacts, note]
+  }
+  const other = { field: 'own', is: 'is_not', id: budget, value: 5 }
+  const unread = { field: 'campaign', is: 'not_opened', value: campaign_id }
+  expect([await count([other]), await count([unread])]).toEqual([
+    [1, undefined],
+    [2, undefined],
+  ])
+  await call('delete-contact-field', user, { field_id: budget })
+  const note = 'A condition names a field that was deleted. It matches nobody: change or remove it.'
+  expect(await count([other])).toEqual([0, note])
+  expect(await count([{ match: 'any', conditions: [other, { ...other, is: 'is' }] }])).toEqual([0, note])
+  expect(await count([other, { field: 'tag', is: 'has', value: 'vip' }], 'any')).toEqual([1, note])
+  expect(await count([{ field: 'own', is: 'is_not', id: size, value: 'Large' }])).toEqual([1, undefined])
+  const segment = { match: 'all', conditions: [other] }
+  expect((await call('update-campaign', user, { campaign_id, segment })).status).toBe(200)
+  expect((await call('preview-campaign', user, { campaign_id })).body).toMatchObject({ recipients: 0, first: null })
+  await call('delete-campaign', user, { campaign_id })
+  expect(await count([unread])).toEqual([0, note.replace('field', 'campaign')])
+  const stranger = platform.user()
+  await call('create-contact', stranger, { name: 'Eve', email: 'eve@example.com' })
+  const { body } = await call('preview-segment', stranger, {
+    tree: { conditions: [{ field: 'own', is: 'is_not', id: size, value: 'Large' }] },
+  })
+  expect(body).toMatchObject({ contacts: 0, note })
+})

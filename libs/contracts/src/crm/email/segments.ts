@@ -44,12 +44,15 @@ export const previewSegment = fn('preview-segment', {
   access: 'user',
   rate: 'read',
   summary: 'Counts who is in a segment, and shows the first of them',
-  description: '`reachable` leaves out those without an address and those who unsubscribed, bounced or complained.',
+  description:
+    '`reachable` leaves out those without an address and those who unsubscribed, bounced or complained. A condition on a field or a campaign that was deleted matches nobody, and `note` says so.',
   body: z.object({ tree: SegmentTree.optional(), segment_id: segment_id.optional() }),
   reply: z.object({
     contacts: z.int(),
     reachable: z.int(),
     first: z.array(z.object({ contact_id: z.uuid(), name: z.string(), email: z.string() })).max(10),
+    /** Said when a condition names a field or a campaign that was deleted: it matches nobody. */
+    note: z.string().optional(),
   }),
   example: {
     request: { tree: treeExample },

@@ -95,6 +95,7 @@ export function SegmentDialog({ of, tree: given, onClose, onUse }: Props) {
                   ? `, of ${count(found.data.contacts)} that match. The others have no address, unsubscribed or bounced.`
                   : '.'}
               </p>
+              {found.data.note ? <p className="mt-1 text-warn">{found.data.note}</p> : null}
               <ul className="mt-2 flex flex-col gap-1">
                 {found.data.first.map(({ contact_id, name: who, email }) => (
                   <li key={contact_id} className="flex flex-wrap justify-between gap-x-4">
@@ -272,6 +273,7 @@ function OwnValue({ of, onChange }: { of: Extract<Condition, { field: 'own' }>; 
         hint={fields.length ? undefined : 'Your contacts have no fields of your own yet.'}
       >
         <option value="">Choose a field</option>
+        {of.id && fields.length && !chosen ? <option value={of.id}>A deleted field</option> : null}
         {fields.map(({ id, name }) => (
           <option key={id} value={id}>
             {name}

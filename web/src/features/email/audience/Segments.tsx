@@ -1,6 +1,6 @@
 import { Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { call } from '../../../api/call.ts'
+import { call, useCall } from '../../../api/call.ts'
 import { Button, IconButton } from '../../../ui/Button.tsx'
 import { EmptyState, ErrorState, Panel, Skeleton } from '../../../ui/Panel.tsx'
 import { attempt, toast } from '../../../ui/toast.tsx'
@@ -18,6 +18,8 @@ export function Segments() {
       campaigns.map(({ campaign_id, name }) => [campaign_id, name] as const),
     ),
   )
+  const own = useCall('list-contact-fields', {}, { key: ['crm', 'fields'] }).data?.fields
+  const fields = own && new Map(own.map(({ id, name }) => [id, name]))
   const [open, setOpen] = useState<Segment | 'new' | null>(null)
   const rows = segments.data?.segments ?? []
   const remove = ({ segment_id, name, tree }: Segment) =>
@@ -64,7 +66,7 @@ export function Segments() {
               >
                 {row.name}
               </button>
-              <span className="block truncate text-12 text-faint">{describe(row.tree, names)}</span>
+              <span className="block truncate text-12 text-faint">{describe(row.tree, names, fields)}</span>
             </span>
             <IconButton label={`Delete ${row.name}`} className="relative" onClick={() => remove(row)}>
               <Trash2 />

@@ -61,23 +61,27 @@ const isWhole = (part: Part): boolean =>
 /** Every condition says what it means. */
 export const isReady = (tree: SegmentTree): boolean => tree.conditions.every(isWhole)
 
-/** The tree in words. Campaigns go by their names where they are known. */
+/** The tree in words. Campaigns and fields go by their names where they are known; a field that is not among those given was deleted. */
 export function describe(
   { match, conditions }: { match: 'all' | 'any'; conditions: readonly Part[] },
   campaigns?: ReadonlyMap<string, string>,
+  fields?: ReadonlyMap<string, string>,
 ): string {
   if (!conditions.length) return 'All contacts'
   return conditions
-    .map((part) => (isGroup(part) ? `(${describe(part, campaigns)})` : words(part, campaigns)))
+    .map((part) => (isGroup(part) ? `(${describe(part, campaigns, fields)})` : words(part, campaigns, fields)))
     .join(match === 'all' ? ' and ' : ' or ')
 }
-function words(of: Condition, campaigns: ReadonlyMap<string, string> | undefined): string {
+function words(of: Condition, campaigns: ReadonlyMap<string, string> | undefined, fields: ReadonlyMap<string, string> | undefined): string {
   if (of.field === 'created' || of.field === 'activity') {
     const what = of.field === 'created' ? 'added' : 'active'
     return of.is === 'within_days' ? `${what} in the last ${of.value} days` : `${what} more than ${of.value} days ago`
   }
   if (of.field === 'campaign') return `${campaigns?.get(of.value) ?? 'a campaign'} ${verbs.campaign[of.is]}`
-  if (of.field === 'own') return `a field of your own ${verbs.own[of.is]} ${typedOf(of.value) || '…'}`
+  if (of.field === 'own') {
+    if (fields && !fields.has(of.id)) return 'a field that was deleted (matches nobody)'
+    return `${fields?.get(of.id) ?? 'a field of your own'} ${verbs.own[of.is]} ${typedOf(of.value) || '…'}`
+  }
   const value = of.field === 'temperature' ? temperatures[of.value] : of.field === 'status' ? statuses[of.value] : of.value
   return `${fieldNames[of.field].toLowerCase()} ${verbs[of.field][of.is]} ${value || '…'}`
 }

@@ -187,7 +187,11 @@ function Recipients({ own: { draft, change }, onChoose }: { own: Own; onChoose: 
         label="To"
         value={value}
         onChange={(event) => choose(event.target.value)}
-        hint={found.data ? `${counted(found.data.reachable, 'contact')} can be emailed${left(found.data)}.` : 'Counting'}
+        hint={
+          found.data
+            ? `${counted(found.data.reachable, 'contact')} can be emailed${left(found.data)}.${found.data.note ? ` ${found.data.note}` : ''}`
+            : 'Counting'
+        }
       >
         <option value="everyone">All contacts</option>
         {segments.map(({ segment_id, name }) => (

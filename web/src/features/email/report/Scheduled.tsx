@@ -44,7 +44,9 @@ export function Scheduled({ campaign }: { campaign: Campaign }) {
       <Panel title={scheduled_at ? `Goes out on ${moment(scheduled_at)}` : 'Scheduled'}>
         <p className="mb-4 text-13 text-muted">
           {describe(segment)}
-          {found ? `: ${counted(found.reachable, 'contact')} today. The list is fixed when it goes out.` : '.'}
+          {found
+            ? `: ${counted(found.reachable, 'contact')} today. The list is fixed when it goes out.${found.note ? ` ${found.note}` : ''}`
+            : '.'}
           {reader_hour !== null ? ` Each person gets it at ${reader_hour}:00 in their time zone.` : ''}
         </p>
         <div className="flex flex-wrap gap-2">
