@@ -1,9 +1,11 @@
 import { startTestService, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { contactColumns } from '../contacts/rows.ts'
 import { crmService } from '../service.ts'
+import { classify } from './classify.ts'
 
-/** More than two pieces of a check and two pages of an export. */
+/** More than a piece of a check and two pages of an export. */
 const ROWS = process.env.OPERON_TEST_ALL === '1' ? 20_000 : 4_100
 
 let platform: TestPlatform
@@ -133,6 +135,17 @@ test(`${ROWS} rows twice: none new, and the export holds no formula`, { timeout:
   expect(await ends(ann, first.import_id, 'done')).toMatchObject({ added: ROWS, changed: 0 })
   const second = await staged(ann, rows)
   expect(second.counts).toEqual({ new: 0, changed: 0, same: ROWS, refused: 1 })
+  // It breaks in a later piece: nothing of it stays, and the same call says the same.
+  await sql`create function breaks() returns trigger language plpgsql as $$ begin if new.n >= 4000 then raise 'broken'; end if; new.reason = 'half'; return new; end $$`.execute(
+    db,
+  )
+  await sql`create trigger breaks before update on import_rows for each row execute function breaks()`.execute(db)
+  const check = () => call('check-import', ann, { import_id: second.import_id, mapping, on_match: 'overwrite' })
+  expect((await check()).status).toBe(500)
+  await sql`drop trigger breaks on import_rows`.execute(db)
+  const { rows: half } = await sql`select from import_rows where import_id = ${second.import_id} and reason = 'half'`.execute(db)
+  expect(half).toHaveLength(0)
+  expect((await check()).body.counts).toEqual(second.counts)
   const text = await (await post('export-contacts', ann)).text()
   const lines = text.trim().split('\r\n')
   expect(lines).toHaveLength(ROWS + 1)
@@ -140,4 +153,59 @@ test(`${ROWS} rows twice: none new, and the export holds no formula`, { timeout:
   expect(text).not.toMatch(/(^|,)"?[=+@-]/m)
   const { rows: kept } = await sql`select from import_rows where import_id = ${second.import_id} and n = ${ROWS - 1}`.execute(db)
   expect(kept).toHaveLength(1)
+})
+
+test('a check and a list read an account once though the planner does not know yet that it has grown, and a merge tells it', {
+  timeout: 60_000,
+}, async () => {
+  for (const table of ['leads', 'contact_emails', 'companies'])
+    await sql`alter table ${sql.table(table)} set (autovacuum_enabled = false)`.execute(db)
+  const fill = async (user: TestUser, count: number) => {
+    await sql`insert into companies (id, user_id, name) select uuidv7(), ${user.id}, 'F ' || n from generate_series(1, ${count}::int) n`.execute(
+      db,
+    )
+    await sql`
+      with made as (
+        insert into leads (id, user_id, name, email, status, source)
+        select uuidv7(), ${user.id}, 'P ' || n, 'p' || n || '@example.com', 'new', 'import' from generate_series(0, ${count - 1}::int) n
+        returning id, email)
+      insert into contact_emails (id, user_id, email, contact_id) select uuidv7(), ${user.id}, email, id from made`.execute(db)
+  }
+  for (let n = 0; n < 3; n++) await fill(platform.user(), 40)
+  await sql`analyze`.execute(db)
+  const ann = platform.user()
+  await fill(ann, ROWS)
+  const rows = Array.from({ length: ROWS }, (_, n) => [`P ${n}`, `p${n}@example.com`, '', '', '', ''])
+  const { import_id, counts } = await staged(ann, [...rows, ['Newcomer', '', '', 'Firm', '', '']])
+  expect(counts).toEqual({ new: 1, changed: 0, same: ROWS, refused: 0 })
+  const read = await db.transaction().execute(async (trx: any) => {
+    const fetched = async (): Promise<Record<string, number>> => {
+      const { rows } = await sql<{ relname: string; count: number }>`
+        select relname, (seq_tup_read + coalesce(idx_tup_fetch, 0))::int as count from pg_stat_xact_user_tables
+        where relname in ('leads', 'contact_emails')`.execute(trx)
+      return Object.fromEntries(rows.map(({ relname, count }) => [relname, count]))
+    }
+    const before = await fetched()
+    await classify(trx, { id: import_id, userId: ann.id, mapping, onMatch: 'fill' })
+    const after = await fetched()
+    return Object.values(after).reduce((sum, count) => sum + count, 0) - Object.values(before).reduce((sum, count) => sum + count, 0)
+  })
+  expect(read).toBeGreaterThan(ROWS)
+  expect(read).toBeLessThan(ROWS * 20)
+  const { rows: plan } = await sql<{ 'QUERY PLAN': string }>`
+    explain select ${contactColumns} from leads where user_id = ${ann.id} order by id desc limit 101`.execute(db)
+  expect(plan.map((line) => line['QUERY PLAN']).filter((line) => / on companies/.test(line))).toEqual(
+    Array(2).fill(expect.stringContaining('companies_pkey')),
+  )
+  const bo = platform.user()
+  const { import_id: merged } = await staged(bo, rows)
+  await call('run-import', bo, { import_id: merged })
+  await ends(bo, merged, 'done')
+  await vi.waitFor(
+    async () => {
+      const { rows } = await sql`select from pg_class where relname = 'leads' and reltuples >= ${2 * ROWS}`.execute(db)
+      expect(rows).toHaveLength(1)
+    },
+    { timeout: 10_000 },
+  )
 })

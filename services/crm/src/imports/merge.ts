@@ -8,30 +8,33 @@ import { MOST_CONTACTS } from '../contacts/change.ts'
 import type { CrmDb } from '../schema.ts'
 import { classify } from './classify.ts'
 
+const GROWN = 2_000
 /** What was asked of an import, done once: the state is changed in the same transaction, so a job that runs again finds nothing to do. */
 export async function workOnImport(ctx: Pick<Ctx<CrmDb>, 'db' | 'log'>, importId: string): Promise<void> {
-  await inTransaction(ctx.db, async (trx) => {
+  const grown = await inTransaction(ctx.db, async (trx) => {
     const run = await trx.selectFrom('import_runs').selectAll().where('id', '=', importId).forUpdate().executeTakeFirst()
-    if (!run) return
+    if (!run) return 0
     // A merge of 100,000 rows takes longer than a request may.
     await sql`set local statement_timeout = '10min'`.execute(trx)
     // Tables that have just grown look small to the planner, and joining them row by row takes minutes.
     await sql`set local enable_nestloop = off`.execute(trx)
     if (run.state === 'undoing') await takeBack(trx as Trx, run.user_id, importId)
-    if (run.state !== 'running' || !run.mapping || !run.on_match) return
+    if (run.state !== 'running' || !run.mapping || !run.on_match) return 0
     // What was looked at may be old: contacts were added meanwhile.
     await classify(trx, { id: importId, userId: run.user_id, mapping: run.mapping, onMatch: run.on_match })
-    await merge(trx as Trx, run.user_id, importId)
+    return merge(trx as Trx, run.user_id, importId)
   })
+  // Its list and its search would be read through until the planner learns by itself how large the account has become.
+  if (grown >= GROWN) await sql`analyze leads, contact_emails, companies`.execute(ctx.db)
 }
 
-async function merge(trx: Trx, userId: string, importId: string): Promise<void> {
+async function merge(trx: Trx, userId: string, importId: string): Promise<number> {
   const { rows } = await sql<{ room: boolean }>`
     select coalesce((select contacts from contact_counts where user_id = ${userId}), 0)
       + (select count(*) from import_rows where import_id = ${importId} and action = 'new') <= ${MOST_CONTACTS} as room`.execute(trx)
   if (!rows[0]!.room) {
     await trx.updateTable('import_runs').set({ state: 'failed' }).where('id', '=', importId).execute()
-    return
+    return 0
   }
   const row = sql`jsonb_to_record(fields) as f(name text, email text, phone text, company text, job_title text, tags text[], own jsonb)`
   await makeCompanies(
@@ -68,6 +71,7 @@ async function merge(trx: Trx, userId: string, importId: string): Promise<void> 
   const { added, changed } = merged[0]!
   await trx.updateTable('import_runs').set({ state: 'done', added, changed }).where('id', '=', importId).execute()
   if (added) await publish(trx, leadCountChanged, userId, { change: added })
+  return added
 }
 
 /** Only what nobody touched since: a contact that was changed, or with which something happened, is worth more than a tidy undo. */
