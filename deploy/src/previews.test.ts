@@ -82,6 +82,18 @@ test('a change is tried out: the row before and after, and nothing has changed',
   expect(await db('crm').selectFrom('outbox').select('id').where('user_id', '=', user.id).execute()).toEqual([])
 })
 
+test('of a long list the first are named and the rest counted', async () => {
+  const user = platform.user()
+  const contact_ids: string[] = []
+  for (let n = 0; n < 12; n++) contact_ids.push(await addContact(user))
+  const preview = await previewOf(user, 'edit-contacts', { contact_ids, status: 'qualified' })
+  expect(preview.about).toHaveLength(11)
+  expect(preview.about.at(-1)).toBe('and 2 more contacts')
+  expect(preview.changes).toHaveLength(11)
+  expect(preview.changes[0]).toMatch(/^Ada Lovelace, .*Status: cold → qualified$/)
+  expect(preview.changes.at(-1)).toBe('and 2 more contacts')
+})
+
 test('what would be deleted is named and counted, and a row of somebody else is none', async () => {
   const [ann, bob] = [platform.user(), platform.user()]
   const contact_id = await addContact(ann)

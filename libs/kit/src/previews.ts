@@ -59,10 +59,12 @@ async function tryOut(ctx: Ctx<any>, tables: Previewed, { contract, run }: Tried
       contract.reply.parse(await asTrial(() => run({ ...ctx, db: trx as never }, input)))
       const counts = differences(counted, await countsOf(trx))
       const after = await named(trx, ctx, tables, contract, input)
+      const { changes: others = [], ...rest } = await countsIn(trx, ctx, tables, before, after, counts)
+      const changes = [...changesOf(before, after), ...others]
       throw new RolledBack({
         ...aboutOf(before),
-        ...changesOf(before, after),
-        ...(await countsIn(trx, ctx, tables, before, after, counts)),
+        ...(changes.length > 0 && { changes }),
+        ...rest,
         ...(await lettersOf(written)),
       })
     })
@@ -77,24 +79,29 @@ const look = async (db: Db, ctx: Ctx<any>, tables: Previewed, contract: Endpoint
   aboutOf(await named(db, ctx, tables, contract, input))
 
 type Named = { table: string; of: PreviewedTable; id: string; row: Row }
+/** The first rows, and how many more are named of each table. */
+type AllNamed = Named[] & { more: Map<PreviewedTable, number> }
 
 /** The person's own rows that the input names by their ids. */
-async function named(db: Db, ctx: Ctx<any>, tables: Previewed, contract: Endpoint, input: Row): Promise<Named[]> {
-  const found: Named[] = []
+async function named(db: Db, ctx: Ctx<any>, tables: Previewed, contract: Endpoint, input: Row): Promise<AllNamed> {
+  const found: AllNamed = Object.assign([], { more: new Map() })
   for (const [field, id] of Object.entries(idsIn(contract))) {
     const [table, of] = Object.entries(tables).find(([, { id: known, shows }]) => known === id && shows) ?? []
-    const ids = [input?.[field]]
-      .flat()
-      .filter((each) => typeof each === 'string')
-      .slice(0, MOST_NAMED)
+    const ids = [input?.[field]].flat().filter((each) => typeof each === 'string')
     if (!table || !of || !ids.length) continue
-    const rows = await db
+    const own = db
       .selectFrom(table)
-      .select(['id', ...columnsOf(of)])
       .where('id', 'in', ids)
       .where(of.owner ?? 'user_id', '=', signedIn(ctx).id)
+    const rows = await own
+      .select(['id', ...columnsOf(of)])
       .orderBy('id')
+      .limit(MOST_NAMED)
       .execute()
+    if (ids.length > MOST_NAMED) {
+      const { all } = await own.select(({ fn }) => fn.countAll().as('all')).executeTakeFirstOrThrow()
+      if (Number(all) > rows.length) found.more.set(of, Number(all) - rows.length)
+    }
     found.push(...rows.map((row: Row) => ({ table, of, id: String(row.id), row })))
   }
   return found
@@ -126,8 +133,9 @@ export function idsIn(contract: Endpoint): Record<string, string> {
   return ids
 }
 
-function aboutOf(rows: Named[]): Preview {
+function aboutOf(rows: AllNamed): Preview {
   const about = rows.map(({ of, row }) => `${capital(of.one)}: ${nameOf(of, row)}`)
+  for (const [of, more] of rows.more) about.push(moreOf(of, more))
   return about.length ? { about } : {}
 }
 const nameOf = ({ shows = {} }: PreviewedTable, row: Row) =>
@@ -137,8 +145,8 @@ const nameOf = ({ shows = {} }: PreviewedTable, row: Row) =>
     .filter((word) => word !== NOTHING)
     .join(', ') || 'without a name'
 
-function changesOf(before: Named[], after: Named[]): Preview {
-  const changes = before.flatMap((was) => {
+function changesOf(before: Named[], after: Named[]): string[] {
+  return before.flatMap((was) => {
     const is = after.find(({ table, id }) => table === was.table && id === was.id)
     if (!is) return []
     const whose = before.length > 1 ? `${nameOf(was.of, was.row)}. ` : ''
@@ -148,7 +156,6 @@ function changesOf(before: Named[], after: Named[]): Preview {
       return [from === to ? `${whose}${label}: edited` : `${whose}${label}: ${from} → ${to}`]
     })
   })
-  return changes.length ? { changes } : {}
 }
 
 type Counts = Map<string, { added: number; changed: number; deleted: number }>
@@ -168,7 +175,7 @@ const differences = (before: Counts, after: Counts): Counts =>
     }),
   )
 
-async function countsIn(trx: Db, ctx: Ctx<any>, tables: Previewed, before: Named[], after: Named[], counts: Counts): Promise<Preview> {
+async function countsIn(trx: Db, ctx: Ctx<any>, tables: Previewed, before: AllNamed, after: Named[], counts: Counts): Promise<Preview> {
   const said: Record<'adds' | 'changes' | 'deletes', string[]> = { adds: [], changes: [], deletes: [] }
   for (const [table, of] of Object.entries(tables)) {
     const own = before.filter((each) => each.table === table)
@@ -177,9 +184,12 @@ async function countsIn(trx: Db, ctx: Ctx<any>, tables: Previewed, before: Named
     )
     const { added = 0, changed = 0, deleted = 0 } = counts.get(table) ?? {}
     if (added) said.adds.push(...(await addedOf(trx, ctx, table, of, added)))
-    if (deleted + hidden.length) said.deletes.push(amount(of, deleted + hidden.length))
-    const others = changed - own.length
-    if (others > 0 && !own.length) said.changes.push(amount(of, others))
+    const seen = own.filter(({ id, row }) => after.some((each) => each.id === id && JSON.stringify(each.row) !== JSON.stringify(row)))
+    const beyond = Math.max(0, Math.min(changed - seen.length, before.more.get(of) ?? 0))
+    const gone = deleted + hidden.length + (hidden.length && beyond)
+    if (gone) said.deletes.push(amount(of, gone))
+    if (beyond && !hidden.length) said.changes.push(moreOf(of, beyond))
+    if (changed && !own.length) said.changes.push(amount(of, changed))
   }
   return Object.fromEntries(Object.entries(said).filter(([, lines]) => lines.length))
 }
@@ -205,7 +215,10 @@ async function lettersOf(rows: readonly NewRow[]): Promise<Preview> {
     const letter = kind === 'event' ? events.get(name)?.letter?.(payload as never, '') : null
     return letter ? [`${letter.to}: ${letter.subject}`] : []
   })
-  return letters.length ? { emails: letters.slice(0, MOST_LETTERS) } : {}
+  const more = letters.length - MOST_LETTERS
+  return letters.length
+    ? { emails: [...letters.slice(0, MOST_LETTERS), ...(more > 0 ? [`and ${more.toLocaleString('en-US')} more`] : [])] }
+    : {}
 }
 
 function leftOf(unit: string, { used, reserved, limit }: { used: number; reserved: number; limit: number | null }): string {
@@ -226,4 +239,6 @@ function worded(row: Row, column: string): string {
   return String(value).slice(0, 200)
 }
 const amount = ({ one, many = `${one}s` }: PreviewedTable, count: number) => `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`
+const moreOf = ({ one, many = `${one}s` }: PreviewedTable, count: number) =>
+  `and ${count.toLocaleString('en-US')} more ${count === 1 ? one : many}`
 const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
