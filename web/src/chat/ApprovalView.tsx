@@ -5,6 +5,7 @@ import { Button } from '../ui/Button.tsx'
 import { TextArea } from '../ui/Field.tsx'
 import { moment } from '../ui/format.ts'
 import { Alert, Pill } from '../ui/Panel.tsx'
+import { fieldsOf, isForMachines } from './fields.ts'
 import { CopyTool } from './MessageItem.tsx'
 import type { Failure } from './outcome.ts'
 import { Sources } from './Sources.tsx'
@@ -34,6 +35,12 @@ type Props = {
 /** Steps with their previews, and what became of them. */
 export function ApprovalView({ approval, busy = false, problem, onApprove, onDismiss, onEdit, onUndo }: Props) {
   const [editing, setEditing] = useState<number | null>(null)
+  // Back from the form, the keyboard is where it left.
+  const [edited, setEdited] = useState<number | null>(null)
+  const begin = (at: number) => {
+    setEditing(at)
+    setEdited(at)
+  }
   if (approval.state === 'dismissed') return null
   const open = approval.state === 'proposed'
   const done = approval.steps.filter(({ state }) => state === 'done').length
@@ -71,7 +78,7 @@ export function ApprovalView({ approval, busy = false, problem, onApprove, onDis
               </p>
               {open || approval.steps.length === 1 ? null : <Pill tone={states[step.state].tone}>{states[step.state].label}</Pill>}
             </div>
-            {step.preview ? <Fields of={step.preview} label="Preview" /> : null}
+            {step.preview ? <Fields of={shownOf(step)} label="Preview" most={MOST_LINES} /> : null}
             {step.error ? <p className="mt-1 text-13 text-muted">{step.error}</p> : null}
             {step.reply && !isSilent(step) ? <Fields of={step.reply} label="Result" /> : null}
             {step.state === 'unknown' ? (
@@ -87,8 +94,14 @@ export function ApprovalView({ approval, busy = false, problem, onApprove, onDis
                 }}
               />
             ) : null}
-            {open && editing === null ? (
-              <Button variant="ghost" className="mt-1" aria-label={`Edit step ${at + 1}`} onClick={() => setEditing(at)}>
+            {open && editing === null && textsOf(step).length ? (
+              <Button
+                variant="ghost"
+                className="mt-1"
+                aria-label={`Edit step ${at + 1}`}
+                autoFocus={edited === at}
+                onClick={() => begin(at)}
+              >
                 Edit
               </Button>
             ) : null}
@@ -123,40 +136,64 @@ export function ApprovalView({ approval, busy = false, problem, onApprove, onDis
   )
 }
 
-const words = (value: unknown): string =>
-  typeof value === 'string' ? value : Array.isArray(value) ? value.map(words).join('\n') : JSON.stringify(value)
 /** A change's reply is for its undo: the sentence above has said what it did. */
 const isSilent = ({ effect, state }: Step) => state === 'undone' || effect === 'changes'
-const quiet = new Set(['answered_by', 'sandbox', 'model'])
 
-function Fields({ of, label }: { of: unknown; label: string }) {
-  const { sources, ...rest } = of as Record<string, unknown>
-  const fields = Object.entries(rest).filter(([name, value]) => !quiet.has(name) && value !== null)
+/** Where nothing can be known before, the note speaks of the input, so that is shown with it. */
+const shownOf = ({ input, preview }: Step): object => {
+  const known = preview as { note?: string }
+  return known.note ? { ...input, ...known } : known
+}
+
+const MOST_LINES = 10
+
+function Fields({ of, label, most = Number.POSITIVE_INFINITY }: { of: unknown; label: string; most?: number }) {
+  const { sources } = of as { sources?: unknown }
+  const fields = fieldsOf(of as object)
+  const links = Array.isArray(sources) ? sources.map(String) : []
+  if (!fields.length && !links.length) return null
   return (
     <div className="mt-2 rounded-control bg-raised p-3">
       <dl aria-label={label} className="flex flex-col gap-2 text-13">
-        {fields.map(([name, value]) => (
+        {fields.map(({ name, lines }) => (
           <div key={name}>
-            <dt className="text-12 text-faint first-letter:uppercase">{name.replaceAll('_', ' ')}</dt>
-            <dd className="whitespace-pre-wrap break-words">{words(value)}</dd>
+            <dt className="text-12 text-faint first-letter:uppercase">{name}</dt>
+            <dd className="whitespace-pre-wrap break-words">
+              {lines.slice(0, most).join('\n')}
+              <Rest lines={lines.slice(most)} />
+            </dd>
           </div>
         ))}
       </dl>
-      {Array.isArray(sources) && sources.length ? (
+      {links.length ? (
         <div className="mt-3">
-          <Sources links={sources.map(String)} />
+          <Sources links={links} />
         </div>
       ) : null}
       <div className="mt-1">
-        <CopyTool text={fields.map(([, value]) => words(value)).join('\n\n')} />
+        <CopyTool text={fields.map(({ lines }) => lines.join('\n')).join('\n\n')} />
       </div>
     </div>
   )
 }
 
+function Rest({ lines }: { lines: string[] }) {
+  if (!lines.length) return null
+  return (
+    <details>
+      <summary className="cursor-pointer py-1 text-muted max-md:py-3">and {lines.length.toLocaleString('en-US')} more</summary>
+      {lines.join('\n')}
+    </details>
+  )
+}
+
+/** What a person can write anew. */
+const textsOf = ({ input }: Step) =>
+  Object.entries(input).filter((entry): entry is [string, string] => typeof entry[1] === 'string' && !isForMachines(entry[1]))
+
 type EditProps = { step: Step; busy: boolean; onCancel: () => void; onSave: (input: Step['input']) => void }
 function EditStep({ step, busy, onCancel, onSave }: EditProps) {
-  const texts = Object.entries(step.input).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+  const texts = textsOf(step)
   const [values, setValues] = useState(Object.fromEntries(texts))
   return (
     <form
@@ -166,9 +203,10 @@ function EditStep({ step, busy, onCancel, onSave }: EditProps) {
         onSave({ ...step.input, ...values })
       }}
     >
-      {texts.map(([name]) => (
+      {texts.map(([name], at) => (
         <TextArea
           key={name}
+          autoFocus={at === 0}
           label={`${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`}
           value={values[name]!}
           onChange={(event) => setValues({ ...values, [name]: event.target.value })}
