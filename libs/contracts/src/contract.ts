@@ -92,7 +92,7 @@ export type Action<I = any, R = any> = {
    * transaction that is rolled back where it works in its own database alone, and else shows the rows that its input names.
    */
   preview?: Endpoint
-  /** Why neither can say anything: then the person reads the sentence and the input alone. */
+  /** Why neither can say anything. The person reads it beside the sentence and the input. */
   noPreview?: string
   /** The way back and for how long it is open. Its body is made of this call's input and reply, field by field. */
   undo?: { contract: Endpoint; seconds: number }

@@ -54,6 +54,8 @@ export type Calling = {
   /** The permission of a run or an approval to act in the actor's name; without it the actor's session must still be valid. */
   grant?: Grant
   deadlineMs?: number
+  /** The action that this call previews: whoever may propose it may read that much. */
+  previews?: Endpoint
   /** Of the call that asks, so that one id finds both in the logs. */
   requestId?: string
 }
@@ -67,6 +69,8 @@ export const Asked = z.object({
   deadline_ms: z.number().positive(),
   /** What would come of it; nothing is done. */
   preview: z.literal(true).optional(),
+  /** The action whose preview function this is. */
+  previews: z.string().optional(),
 })
 type Asked = z.output<typeof Asked>
 
@@ -96,7 +100,7 @@ async function ask<E extends Endpoint>(
   { bus, vault, service }: Caller,
   contract: E,
   given: Args<E>,
-  { actor, idempotencyKey, grant, deadlineMs = ANSWERS_WITHIN_MS, requestId = newId(), preview }: Calling & { preview?: true },
+  { actor, idempotencyKey, grant, deadlineMs = ANSWERS_WITHIN_MS, requestId = newId(), preview, previews }: Calling & { preview?: true },
 ): Promise<unknown> {
   stayInside('another service')
   const input = contract.body ? parsed(contract.body, given) : {}
@@ -111,6 +115,7 @@ async function ask<E extends Endpoint>(
     request_id: requestId,
     deadline_ms: deadlineMs,
     ...(preview && { preview }),
+    ...(previews && { previews: nameOf(previews) }),
   } satisfies Asked
   return inSpan({ service, kind: 'client', name: `call ${asked.name}`, parent: currentTrace() }, async () => {
     // As it arrives, so that the signature is over the same text.
@@ -149,7 +154,7 @@ export function answerCalls({ service, bus, vault, verifier, limits, log, calls,
     )
   })
 
-  async function run({ name, input, key, grant, request_id, deadline_ms, preview }: Asked, actor: Actor): Promise<unknown> {
+  async function run({ name, input, key, grant, request_id, deadline_ms, preview, previews }: Asked, actor: Actor): Promise<unknown> {
     const known = calls.get(name)
     if (!known) throw new DomainError('not_found', { message: `There is no capability ${name} here.` })
     const { contract } = known
@@ -158,7 +163,8 @@ export function answerCalls({ service, bus, vault, verifier, limits, log, calls,
       throw new DomainError('invalid', { message: 'This needs an idempotency key.' })
     if (grant) checkGrant(grant, name, actor)
     await verifier.refuseTakenBack(actor)
-    if (!preview || !mayPropose(contract, actor)) checkScope(contract, actor)
+    const proposed = preview ? contract : previews ? actionShownBy(contract, previews) : undefined
+    if (!proposed || !mayPropose(proposed, actor)) checkScope(contract, actor)
     const caller = checkAccess(contract, actor)
     const userId = userIdOf(caller)
     if (userId) await limits.take(preview ? 'read' : contract.rate, `u:${userId}`)
@@ -170,6 +176,12 @@ export function answerCalls({ service, bus, vault, verifier, limits, log, calls,
     if (Buffer.byteLength(JSON.stringify(reply ?? null)) > MAX_REPLY_BYTES)
       throw new DomainError('too_large', { message: 'The answer is larger than a call may carry. Ask for less of it.' })
     return reply
+  }
+
+  /** The action of that name, where it declares this function as its preview. */
+  function actionShownBy({ path }: Endpoint, action: string): Endpoint | undefined {
+    const found = calls.get(action)?.contract
+    return found?.action?.preview?.path === path ? found : undefined
   }
 }
 

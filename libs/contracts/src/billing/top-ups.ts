@@ -69,7 +69,7 @@ export const buyTopUp = fn('buy-top-up', {
     title: 'Buy a top-up',
     when: 'The person wants more prompts, images or minutes of speech without a larger plan',
     effect: 'spends',
-    noPreview: 'It opens a payment page, which shows the price before anything is paid.',
+    noPreview: 'This opens a payment page, which shows the price before you pay.',
     does: ({ unit }) => {
       const offer = topUpOf(unit)
       return `Opens the payment page for ${topUpTitle(offer)}, ${money({ amount_cents: offer.priceCents, currency: offer.currency })} plus any tax`

@@ -104,7 +104,7 @@ export const book = fn('book', {
     title: 'Book a time',
     when: 'The person asks to book a meeting on a booking page',
     effect: 'sends',
-    noPreview: 'The calendar is somebody else’s, and takes the time only when it is booked.',
+    noPreview: 'Someone else keeps this calendar. The time is yours once the booking is made.',
     does: ({ event_type, start, name }) => `Books “${event_type}” at ${start} for ${name} and emails both`,
   },
 })

@@ -59,7 +59,7 @@ export const syncCalendars = fn('sync-calendars', {
     title: 'Sync calendars',
     when: 'The person asks to sync their Google or Outlook calendar now',
     effect: 'changes',
-    noPreview: 'The calendars are read when it runs. Nothing is known of them before.',
+    noPreview: 'Your calendars are read when this runs. What is in them is not known before.',
     does: () => 'Reads your connected calendars',
   },
 })

@@ -83,7 +83,7 @@ export const createAdRule = fn('create-ad-rule', {
     title: 'Add an ad rule',
     when: 'The person asks to pause a campaign when its results become too expensive',
     effect: 'changes',
-    noPreview: 'The input is the whole rule. Nothing changes at Meta until the campaign has spent as much.',
+    noPreview: 'This is the whole rule. Nothing changes at Meta until the campaign has spent that much.',
     needs: ['meta-ads'],
     does: ({ most_cents }) => `Pauses the campaign by itself when a result costs more than ${(most_cents / 100).toFixed(2)}`,
   },

@@ -21,7 +21,7 @@ export const requestApp = fn('request-app', {
     title: 'Ask for an app',
     when: 'The person wants an app to be added that cannot be connected yet',
     effect: 'changes',
-    noPreview: 'The name in the input is all that is kept.',
+    noPreview: 'Only this name is kept.',
     does: ({ name }) => `Asks those who run this site to add ${name}`,
   },
 })

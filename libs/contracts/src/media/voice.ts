@@ -59,7 +59,7 @@ export const elevenlabsTts = fn('elevenlabs-tts', {
     title: 'Read a text aloud',
     when: 'The person wants a recording of a text, spoken by a voice',
     effect: 'spends',
-    noPreview: 'The input is the whole text that will be heard.',
+    noPreview: 'This is the whole text that will be spoken.',
     does: ({ text }) => `Records ${text.length} characters spoken aloud. Counts against the speech budget of the plan.`,
   },
 })

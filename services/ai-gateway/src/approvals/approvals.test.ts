@@ -1,6 +1,7 @@
 import { fn } from '@operon/contracts/contract'
 import { contracts } from '@operon/contracts/registry'
 import type { UserActor } from '@operon/kit/context'
+import { DomainError } from '@operon/kit/errors'
 import { serve } from '@operon/kit/http'
 import { newId } from '@operon/kit/ids'
 import { keyActor } from '@operon/kit/keys'
@@ -78,7 +79,31 @@ const guarded = {
   mails: reading('test-mails', 'Mail sextant', { unit: 'emails' }),
   vault: reading('test-vault', 'Vault sextant', {}, 'aal2'),
 }
-Object.assign(contracts['ai-gateway'], { preview, send, takeBack, note, post, ...guarded })
+/** A change whose preview refuses a thing that is not there. */
+const showDraft = fn('test-show-draft', {
+  ...declared,
+  body: z.object({ draft: z.string() }),
+  reply: z.object({ draft: z.string() }),
+  action: { title: 'Show a draft', when: 'never', effect: 'reads' },
+})
+const drafting = {
+  showDraft,
+  publish: fn('test-publish', {
+    ...declared,
+    idempotent: true,
+    body: z.object({ draft: z.string().max(20) }),
+    reply: z.object({}),
+    action: { title: 'Publish', when: 'never', effect: 'changes', does: ({ draft }) => `Publishes ${draft}`, preview: showDraft },
+  }),
+  destroy: fn('test-destroy', {
+    ...declared,
+    idempotent: true,
+    body: z.object({ draft: z.string() }),
+    reply: z.object({}),
+    action: { title: 'Destroy', when: 'never', effect: 'destroys', does: ({ draft }) => `Destroys ${draft}`, preview: showDraft },
+  }),
+}
+Object.assign(contracts['ai-gateway'], { preview, send, takeBack, note, post, ...guarded, ...drafting })
 
 let recipients = 3
 let whilePreviewed: () => Promise<unknown> = async () => null
@@ -100,6 +125,19 @@ const service: typeof aiGatewayService = {
       effects.push(`back ${sent}`)
       return {}
     })
+    const there = (draft: string) => {
+      if (!effects.includes(`note ${draft}`)) throw new DomainError('not_found')
+    }
+    serve(rt.app, drafting.showDraft, async (_ctx, { draft }) => {
+      there(draft)
+      return { draft }
+    })
+    for (const contract of [drafting.publish, drafting.destroy])
+      serve(rt.app, contract, async (_ctx, { draft }) => {
+        there(draft)
+        effects.push(`${contract.action!.title} ${draft}`)
+        return {}
+      })
     for (const contract of Object.values(guarded)) serve(rt.app, contract, async () => ({}))
     serve(rt.app, note, async (_ctx, { text }) => {
       effects.push(`note ${text}`)
@@ -141,6 +179,7 @@ const ended = (user: TestUser, id: string) =>
     expect(approval.state).not.toBe('running')
     return approval
   }, 10_000)
+const noted = (text: string) => ({ action: 'test-note', input: { text } })
 const sendTo = (to: string) => ({ action: 'test-send', input: { to } })
 
 test('a proposal shows its sentence and preview, and nothing runs until it is approved [spec-77]', async () => {
@@ -247,15 +286,70 @@ test('neither a key nor a grant approves', async () => {
 
 test('several steps run in order under one approval, and later ones use what earlier ones answered', async () => {
   const user = platform.user()
-  const steps = [sendTo('ada'), { action: 'test-note', input: { text: '{{1.sent}}' } }]
+  const steps = [sendTo('ada'), noted('{{1.sent}}')]
   const { id, title } = await propose(user, ...steps)
   expect(title).toBe('Send and 1 more')
   await call(user, 'approve-actions', { approval_id: id })
   await ended(user, id)
   expect(effects).toEqual(['ada', 'note ada'])
-  expect(await propose(user, { action: 'test-note', input: { text: '{{1.sent}}' } })).toMatchObject({ status: 400 })
+  expect(await propose(user, noted('{{1.sent}}'))).toMatchObject({ status: 400 })
   // The message has to be known when it is approved.
   expect(await propose(user, steps[1]!, sendTo('{{1.text}}'))).toMatchObject({ status: 400 })
+})
+
+test('a step that is refused for want of an earlier one is proposed with it, and by itself refused', async () => {
+  const user = platform.user()
+  const [make, publish] = [noted('sonnet'), { action: 'test-publish', input: { draft: 'sonnet' } }]
+  expect((await propose(user, publish)).status).toBe(404)
+  // Neither a step after it, nor one that only reads.
+  expect((await propose(user, publish, make)).status).toBe(404)
+  expect((await propose(user, { action: 'test-preview', input: { to: 'ada' } }, publish)).status).toBe(404)
+  const { id, steps } = await propose(user, make, publish)
+  expect(steps[1]).toMatchObject({
+    does: 'Publishes sonnet',
+    preview: { depends: 'Depends on the step before. Without it: There is nothing here under that id.' },
+  })
+  expect((await call(user, 'approve-actions', { approval_id: id })).status).toBe(200)
+  expect((await ended(user, id)).state).toBe('done')
+  expect(effects).toEqual(['note sonnet', 'Publish sonnet'])
+
+  // Its own guards decide when it runs.
+  const wrong = await propose(user, make, { action: 'test-publish', input: { draft: 'ode' } })
+  expect((await call(user, 'approve-actions', { approval_id: wrong.id })).status).toBe(200)
+  expect(await ended(user, wrong.id)).toMatchObject({ state: 'failed', steps: [{ state: 'done' }, { state: 'failed' }] })
+
+  // What an earlier step cannot mend stays refused: an input that is not valid, and what is shown in full or not at all.
+  expect((await propose(user, make, { action: 'test-publish', input: { draft: 'x'.repeat(21) } })).status).toBe(400)
+  expect((await propose(user, make, { action: 'test-destroy', input: { draft: 'ode' } })).status).toBe(404)
+})
+
+test('a step that is filled later says so, and one without a preview says why', async () => {
+  const user = platform.user()
+  const { steps } = await propose(user, sendTo('ada'), noted('{{1.sent}}'), noted('x'))
+  expect(steps.slice(1)).toMatchObject([
+    { does: 'Notes (from step 1)', preview: { depends: 'Depends on the step before.' } },
+    { does: 'Notes x', preview: { note: 'It keeps its effects in memory.' } },
+  ])
+})
+
+test('a key that may change things has what it proposes previewed, and reads nothing else', async () => {
+  const user = platform.user()
+  const { id, key } = platform.key(user.id, { scopes: ['changes'] })
+  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream', authorization: `Bearer ${key}` }
+  const params = { name: 'run-action', arguments: { action: 'test-send', input: { to: 'ada' } } }
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
+  const answer = (await (await fetch(`${platform.url('ai-gateway')}/mcp`, { method: 'POST', headers, body })).json()) as any
+  expect(answer.result.content[0].text).toContain('"preview":[{"recipients":3}]')
+  expect(effects).toEqual([])
+
+  const { rt } = platform.services['ai-gateway']!
+  const actor = keyActor(user.id, { id, scopes: ['changes'], monthlyPrompts: null })
+  const to = { to: 'ada' }
+  expect(await rt.call(preview, to, { actor, previews: send })).toEqual({ recipients: 3 })
+  await expect(rt.call(preview, to, { actor })).rejects.toMatchObject({ code: 'key_scope' })
+  await expect(rt.call(preview, to, { actor, previews: drafting.publish })).rejects.toMatchObject({ code: 'key_scope' })
+  const readsOnly = keyActor(user.id, { id, scopes: ['do:test-wall'], monthlyPrompts: null })
+  await expect(rt.call(preview, to, { actor: readsOnly, previews: send })).rejects.toMatchObject({ code: 'key_scope' })
 })
 
 test('a step that fails ends the rest', async () => {
@@ -350,7 +444,7 @@ test('the assistant and other programs are offered what connections, plan and a 
   }
 
   const reading = platform.key(user.id, { scopes: ['reads'] }).key
-  const narrow = platform.key(user.id, { scopes: ['do:test-wall', 'do:test-vault', 'do:test-note'] }).key
+  const narrow = platform.key(user.id, { scopes: ['do:test-wall', 'do:test-mails', 'do:test-vault', 'do:test-note'] }).key
   const mcp = async (method: string, params: object = {}, key = reading) => {
     const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream', authorization: `Bearer ${key}` }
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
@@ -387,6 +481,8 @@ test('the assistant and other programs are offered what connections, plan and a 
   expect((await listed(reading)).length).toBe(9)
 
   await db.insertInto('ai_connections').values({ user_id: user.id, app: 'notion', version: 1, connected: true }).execute()
+  // Connected now, and still without a plan that includes emails.
+  expect(await listed(narrow)).toEqual(['test-wall'])
   const paid = { status: 'active', limits: '{}', budget_microusd: 0, period_start: new Date(), period_end: null, version: 1 }
   await db
     .insertInto('entitlements')
@@ -396,8 +492,8 @@ test('the assistant and other programs are offered what connections, plan and a 
   // A call with a key is never a fresh sign-in.
   expect(await toProgram()).toEqual({ 'test-wall': null, 'test-mails': null, ...vault })
   for (const name of ['test-wall', 'test-mails']) expect(await runs(name)).toEqual({})
-  // Connected now; neither a fresh sign-in nor a tool beyond its scopes, and a tool that changes is never offered by itself.
-  expect(await listed(narrow)).toEqual(['test-wall'])
+  // Neither what needs a fresh sign-in nor a tool beyond its scopes, and a tool that changes is never offered by itself.
+  expect(await listed(narrow)).toEqual(['test-wall', 'test-mails'])
   expect(await toAssistant(3600)).toEqual({
     tools: expect.arrayContaining(['test-wall', 'test-mails']),
     told: { 'test-wall': null, 'test-mails': null, ...vault },

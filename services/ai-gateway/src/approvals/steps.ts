@@ -17,10 +17,17 @@ const reference = /^\{\{([1-8])((?:\.[\w-]{1,60}){1,6})\}\}$/
 
 /** A step as the person is asked for it: checked, in words, previewed. */
 export async function prepare(call: Call, actor: UserActor, missing: Missing, orders: readonly Order[]): Promise<Step[]> {
-  return Promise.all(orders.map((order, at) => prepareOne(call, actor, missing, order, at)))
+  return Promise.all(orders.map((order, at) => prepareOne(call, actor, missing, order, orders.slice(0, at))))
 }
 
-async function prepareOne(call: Call, actor: UserActor, missing: Missing, { action, input }: Order, at: number): Promise<Step> {
+async function prepareOne(
+  call: Call,
+  actor: UserActor,
+  missing: Missing,
+  { action, input }: Order,
+  earlier: readonly Order[],
+): Promise<Step> {
+  const at = earlier.length
   const capability = capabilities().get(action)
   if (!capability) throw new DomainError('not_found', { message: `There is no action ${action}.` })
   const reason = missing(capability)
@@ -33,7 +40,14 @@ async function prepareOne(call: Call, actor: UserActor, missing: Missing, { acti
       message: `${title} cannot use the result of an earlier step. Propose it once that result is there.`,
     })
   const given = contract.body && !isFilledLater ? (parsed(contract.body, input) as Step['input']) : input
-  const preview = isFilledLater ? null : await previewOf(call, actor, contract, given)
+  const preview = isFilledLater
+    ? asks(contract.action)
+      ? { depends: 'Depends on the step before.' }
+      : null
+    : await previewOf(call, actor, contract, given).catch((error: unknown) => {
+        if (!couldMend(earlier, capability, error)) throw error
+        return { depends: `Depends on the step before. Without it: ${(error as DomainError).message}` }
+      })
   const does = sentenceOf(capability, given)
   return {
     action,
@@ -50,20 +64,38 @@ async function prepareOne(call: Call, actor: UserActor, missing: Missing, { acti
   }
 }
 
+const MENDABLE = new Set([400, 404, 409, 422])
+/**
+ * Each step is tried by itself, so one may be refused for want of what an earlier one does. Its own guards decide when it runs. What sends
+ * or destroys is shown in full or not proposed.
+ */
+function couldMend(earlier: readonly Order[], { effect, service }: Capability, error: unknown): boolean {
+  const isState = error instanceof DomainError && MENDABLE.has(error.status)
+  if (!isState || effect === 'sends' || effect === 'destroys') return false
+  return earlier.some(({ action }) => {
+    const before = capabilities().get(action)
+    return before?.service === service && before.effect !== 'reads'
+  })
+}
+
 /** Null where nothing can be said before it runs; steps that are not asked for need none. */
-async function previewOf({ call, preview }: Call, actor: UserActor, { action, ...contract }: Capability['contract'], given: Step['input']) {
-  if (action.preview) return call(action.preview, given, { actor })
-  if (action.noPreview || action.effect === 'reads' || isUndoable(action)) return null
-  const found = await preview({ ...contract, action }, given, { actor })
+async function previewOf({ call, preview }: Call, actor: UserActor, contract: Capability['contract'], given: Step['input']) {
+  const { action } = contract
+  if (action.preview) return call(action.preview, given, { actor, previews: contract })
+  if (!asks(action)) return null
+  if (action.noPreview) return { note: action.noPreview }
+  const found = await preview(contract, given, { actor })
   return Object.keys(found).length ? found : null
 }
 
 /** A change with a way back. Actions that spend, send or destroy always ask, even where they could be undone. */
 export const isUndoable = ({ effect, undo }: Capability['contract']['action']) => effect === 'changes' && undo !== undefined
 
+const asks = (action: Capability['contract']['action']) => action.effect !== 'reads' && !isUndoable(action)
+
 function sentenceOf({ contract, title }: Capability, input: unknown): string {
   try {
-    return contract.action.does?.(input) ?? title
+    return (contract.action.does?.(input) ?? title).replace(/\{\{([1-8])\.[\w.-]+\}\}/g, '(from step $1)')
   } catch {
     // A sentence may need a field that an earlier step fills.
     return title

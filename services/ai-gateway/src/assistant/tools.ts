@@ -222,7 +222,9 @@ export class Desk {
     const steps = [...this.steps, order]
     const prepared = await prepare(this.#approvals.rt, this.#actor, this.#missing, steps)
     this.steps.push(order)
-    return { proposed: prepared.at(-1)!.does, step: steps.length, note: 'Not done. It waits for the approval of the person.' }
+    const { does, preview } = prepared.at(-1)!
+    const depends = (preview as { depends?: string } | null)?.depends
+    return { proposed: does, step: steps.length, depends, note: 'Not done. It waits for the approval of the person.' }
   }
 }
 
