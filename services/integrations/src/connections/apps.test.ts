@@ -7,12 +7,14 @@ import { exportUser } from '@operon/contracts/personal-data'
 import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { numberOf } from '@operon/sandbox/apps/grants'
 import { sandboxService } from '@operon/sandbox/service'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { definitionOf } from '../apps/all.ts'
 import { vendors } from '../apps/vendors.ts'
 import { integrationsService } from '../service.ts'
 import { connectingIn, workingsOf } from '../testing.ts'
 import { lookAtWatches } from '../watches/look.ts'
+import { lookAfter } from './sweep.ts'
 
 let platform: TestPlatform
 let world: ReturnType<typeof connectingIn>
@@ -301,13 +303,14 @@ test('a cut over there is noticed while the connection is in use, without a call
     .set({ checked_at: new Date(Date.now() - 40_000) })
     .where('id', 'in', [id, other])
     .execute()
-  const { rt } = platform.services.integrations!
-  const { lookAfter } = await import('./sweep.ts')
-  const { openCalls } = await import('./call.ts')
-  const { openTokens } = await import('./tokens.ts')
-  const { openPlaces } = await import('../apps/place.ts')
-  const places = openPlaces(rt as never)
-  await lookAfter(rt as never, openCalls(rt as never, places, openTokens(rt as never, places)))
+  // Nobody has called through it for an hour.
+  await db
+    .updateTable('connections')
+    .set({ last_call_at: new Date(Date.now() - 3_700_000) })
+    .where('id', '=', other)
+    .execute()
+  const { rt, call: callApp } = workingsOf(platform)
+  await lookAfter(rt, callApp)
   const states = await db.selectFrom('connections').select(['id', 'state']).where('id', 'in', [id, other]).execute()
   expect(Object.fromEntries(states.map((row: any) => [row.id, row.state]))).toEqual({ [id]: 'broken', [other]: 'connected' })
   const told = await db
@@ -317,6 +320,28 @@ test('a cut over there is noticed while the connection is in use, without a call
     .where('user_id', '=', busy.id)
     .execute()
   expect(told.map(({ payload }: any) => [payload.service_name, payload.rules])).toEqual([['meta-ads', 1]])
+})
+
+test('a connection that was just made is looked at like one in use: a cut over there is told within the minute [spec-125]', async () => {
+  const user = platform.user()
+  const id = await connected(user, 'slack')
+  for (const grant of await grantsOf(user.email)) await steer(grant.id, 'cut')
+  // As if a minute had passed.
+  await sql`update connections set checked_at = checked_at - interval '60 seconds', last_call_at = last_call_at - interval '60 seconds',
+    created_at = created_at - interval '60 seconds' where id = ${id}`.execute(db)
+  const { rt, call: callApp } = workingsOf(platform)
+  await lookAfter(rt, callApp)
+  const { apps: listed } = (await call(user, 'list-apps')).body
+  expect(listed.find((each: any) => each.id === 'slack').state).toBe('broken')
+  const told = await db
+    .selectFrom('outbox')
+    .select('payload')
+    .where('name', '=', connectionBroken.name)
+    .where('user_id', '=', user.id)
+    .execute()
+  expect(told.map(({ payload }: any) => connectionBroken.notice(payload).map(({ title }) => title))).toEqual([
+    ['Slack has to be connected again'],
+  ])
 })
 
 test('what was sent and not answered is not sent again under its key, and what was refused may be [spec-121]', async () => {

@@ -195,6 +195,8 @@ async function keep(ctx: Call, app: AppId, place: Place, { held, scopes, seconds
       state: 'connected' as const,
       failure: null,
       lease_until: null,
+      // To ask whose account it is was a call: a connection is in use from its first minute on.
+      last_call_at: sql<Date>`now()`,
       checked_at: sql<Date>`now()`,
       updated_at: sql<Date>`now()`,
     }

@@ -69,7 +69,7 @@ const SLOWER = appIds
   .filter(([, seconds]) => seconds > LOOK_SECONDS)
 
 /**
- * Looks at the connections that somebody works with or that a rule works with, so that a cut on the other side is told within a minute. Most
+ * Looks at the connections that were just made, or that somebody or a rule works with, so that a cut on the other side is told within a minute. Most
  * vendors do not tell. The others are looked at once a day.
  */
 export async function lookAfter({ db, log }: Pick<Rt, 'db' | 'log'>, call: CallApp): Promise<void> {
