@@ -82,6 +82,8 @@ export type Action<I = any, R = any> = {
   title: string
   /** When a model should choose it. */
   when: string
+  /** Names that lead to it when a person says one, beside the words of its texts: of the apps, for what works in any of them. */
+  about?: readonly string[]
   effect: Effect
   /** The sentence that the person approves. Required unless the action only reads. */
   does?: (input: I) => string

@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import { fn, id, text, time } from '../contract.ts'
-import { type AppId, appIds } from './apps.ts'
+import { appName } from '../words.ts'
+import { type AppId, appIds, apps } from './apps.ts'
 
 // Connected apps. Tokens and keys are sealed in the service that keeps them and stand in no answer.
 
 export const connectionStates = ['connected', 'degraded', 'broken', 'disconnected'] as const
 const App = z.enum(appIds)
+const about = apps.map(({ name }) => name)
 const connection_id = id('connection')
 
 export const Connection = z.object({
@@ -278,9 +280,9 @@ export const listAppActions = fn('list-app-actions', {
   errors: [],
   action: {
     title: 'List the actions of an app',
-    when: 'Before an action of a connected app is chosen: it tells the names and their fields',
+    when: 'Something is to be found or done in a connected app: first of all, for the names of its actions and their fields',
+    about,
     effect: 'reads',
-    evidence: { rows: 'actions', columns: { title: { label: 'Action', as: 'text' }, effect: { label: 'Effect', as: 'text' } } },
   },
 })
 
@@ -303,7 +305,8 @@ export const readFromApp = fn('read-from-app', {
   errors: appErrors,
   action: {
     title: 'Read from an app',
-    when: 'The person asks about something that is in a connected app, as a file, an event, a message or a contact',
+    when: 'The person asks to find, list or read something that is in a connected app, as a file, an event, a message or a contact. `action` and `input` are as list-app-actions tells them',
+    about,
     effect: 'reads',
     evidence: {
       rows: 'rows',
@@ -347,10 +350,11 @@ export const runAppAction = fn('run-app-action', {
   errors: [...appErrors, 'app_unknown_outcome'],
   action: {
     title: 'Do something in an app',
-    when: 'The person asks to post, send, add or change something in a connected app',
+    when: 'The person asks to post, send, add or change something in a connected app. `action` and `input` are as list-app-actions tells them',
+    about,
     effect: 'sends',
     preview: previewAppAction,
-    does: ({ app, action }) => `Does “${action.replaceAll('-', ' ')}” in ${app.replaceAll('-', ' ')}`,
+    does: ({ app, action }) => `Does “${action.replaceAll('-', ' ')}” in ${appName(app)}`,
   },
 })
 

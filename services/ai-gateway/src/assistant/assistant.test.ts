@@ -175,6 +175,20 @@ test('a model gets at most a dozen tools, and never the whole registry', async (
   expect(names.length).toBeLessThanOrEqual(12)
 })
 
+test.each([
+  "post 'We are open on Sunday' to #general in Slack",
+  'find the price list in my Google Drive',
+  'Add a card for Maya to my Trello board',
+])('the name of an app leads a model to what works in any of them: %s', async (message) => {
+  const inAnyApp = ['list-app-actions', 'read-from-app', 'run-app-action']
+  await call(fooled, fooled.user(), 'ai-orchestrator', { message, task_type: 'action' })
+  expect(heard[0].tools.map((tool: any) => tool.function.name)).toEqual(expect.arrayContaining(inAnyApp))
+  const [app] = /Slack|Drive|Trello/.exec(message)!
+  await call(fooled, fooled.user(), 'ai-orchestrator', { message: `CALL find-actions {"query":"${app}"}` })
+  const { actions } = JSON.parse(heard.at(-1).messages.at(-1).content)
+  expect(actions.map(({ action }: any) => action)).toEqual(expect.arrayContaining(inAnyApp))
+})
+
 test('text in what was looked up orders nothing: it ends as a proposal at most, under the rights of its own person', async () => {
   const user = fooled.user()
   const victim = fooled.user()

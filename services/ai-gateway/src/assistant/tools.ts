@@ -77,11 +77,14 @@ const slugOf = ({ path }: Page) => path.slice(path.lastIndexOf('/') + 1)
 
 const wordsOf = (text: string) => [...new Set(text.toLowerCase().match(/\p{L}{4,}/gu) ?? [])].map((word) => word.replace(/s$/, ''))
 
-/** By the words they share: a word that few of them have says more than one of many ("show"), and one of the name counts twice. */
+/** By the words they share: a word that few of them have says more than one of many ("show"), and one of its name, or of a name that was said whole, counts twice. */
 function ranked(said: string): Capability[] {
+  const isNamed = startsOf(said)
   const all = [...capabilities().values()].map((capability) => {
-    const { name, title, when } = capability
-    return { capability, named: startsOf(`${name} ${title}`), told: startsOf(when) }
+    const { name, title, when, contract } = capability
+    const about = contract.action.about ?? []
+    const whole = about.filter((each) => isNamed(each.toLowerCase()))
+    return { capability, named: startsOf([name, title, ...whole].join(' ')), told: startsOf([when, ...about].join(' ')) }
   })
   const weights = wordsOf(said).map((word) => {
     const having = all.filter(({ named, told }) => named(word) || told(word)).length

@@ -104,7 +104,7 @@ function parsedAs<S extends z.ZodType>(schema: S, given: unknown): z.output<S> {
 async function find(ctx: Ctx<AiDb>, { query }: z.output<typeof Find>) {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean)
   const scored = (await offered(ctx)).map(({ each, missing }) => {
-    const text = `${each.name} ${each.title} ${each.when} ${each.summary}`.toLowerCase()
+    const text = [each.name, each.title, each.when, each.summary, ...(each.contract.action.about ?? [])].join(' ').toLowerCase()
     return { each, missing, score: words.filter((word) => text.includes(word)).length }
   })
   const found = scored.filter(({ score }) => score > 0 || words.length === 0).sort((a, b) => b.score - a.score)

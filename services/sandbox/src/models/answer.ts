@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { adCopy, adVariations } from './ads.ts'
+import { actionsIn } from './in-apps.ts'
 import { email } from './mails.ts'
 import { names } from './names.ts'
 import { fromSchema } from './schema.ts'
@@ -196,7 +197,12 @@ const sources = (topic: string) => {
 }
 
 /** The looked-up rows and the waiting approvals, in words; null where the tools are about something else. */
-function ofTools(results: string[]): string | null {
+function ofTools(all: string[]): string | null {
+  const results = all.filter((result) => !actionsIn(result))
+  if (results.length === 0) {
+    const titles = all.flatMap((result) => actionsIn(result)!.map(({ title }) => title.toLowerCase()))
+    return `Nothing has been done. What can be done there: ${titles.join(', ')}. Say which, and put the words that it needs in quotes.`
+  }
   const read = results.map((result) => {
     try {
       return JSON.parse(result) as { data?: object; done?: string; proposed?: string; error?: string; remembered?: string }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { ChatBody, Question } from './answer.ts'
+import { doInApp, lookInApp } from './in-apps.ts'
 import { fromSchema } from './schema.ts'
 import { isQuestion } from './tasks.ts'
 
@@ -12,7 +13,11 @@ export function chooseTools(body: ChatBody, question: Question): ToolCall[] {
   const choice = body.tool_choice
   if (typeof choice === 'object')
     return tools.filter((tool) => tool.function.name === choice.function.name).map((tool) => call(tool, question))
-  if (choice !== 'required' && body.messages.at(-1)?.role === 'tool') return draftsFor(body, tools, question)
+  if (choice !== 'required' && body.messages.at(-1)?.role === 'tool') {
+    const since = body.messages.slice(body.messages.findLastIndex(({ role }) => role === 'user') + 1)
+    const wish = doInApp(since, tools, question)
+    return wish ? [callWith(wish, question)] : draftsFor(body, tools, question)
+  }
   // A question leads nobody to another page, whatever page it names.
   const leads = isQuestion(question) ? /^(navigate|open-page)$/ : /^$/
   // A model that is told to write in the answer takes no tool for one text.
@@ -23,6 +28,12 @@ export function chooseTools(body: ChatBody, question: Question): ToolCall[] {
   )
   const scored = offered.map((tool) => ({ tool, score: score(tool, question.text.toLowerCase()) })).sort((a, b) => b.score - a.score)
   const all = scored.filter((each) => each.score >= 2)
+  const look = lookInApp(
+    tools,
+    all.map(({ tool }) => tool),
+    question,
+  )
+  if (look) return [callWith(look, question)]
   // Own figures are looked up here, not on the web; what is written about them comes after they are known.
   const isOwn = all.some(({ tool }) => tool.function.name.startsWith('list-'))
   const fitting = isOwn ? all.filter(({ tool }) => tool.function.name.startsWith('list-')) : all
@@ -104,13 +115,17 @@ const mentions = (parameters: Tool['function']['parameters'], { text }: Question
 
 const isId = (schema: Record<string, any>): boolean => schema.format === 'uuid' || (schema.items !== undefined && isId(schema.items))
 
+function callWith({ name, input }: { name: string; input: object }, { text }: Question): ToolCall {
+  const id = createHash('sha256').update(`${name}:${text}`).digest('hex').slice(0, 24)
+  return { id: `call_${id}`, type: 'function', function: { name, arguments: JSON.stringify(input) } }
+}
+
 function call(tool: Tool, question: Question): ToolCall {
-  const id = createHash('sha256').update(`${tool.function.name}:${question.text}`).digest('hex').slice(0, 24)
   const input = (tool.function.parameters ? fromSchema(tool.function.parameters, question) : {}) as Record<string, unknown>
   // A first page is asked for without one.
   if (!tool.function.parameters?.required?.includes('cursor')) delete input.cursor
   // Ids that nobody said cannot be made up: what may be left out is.
   for (const [name, schema] of Object.entries<Record<string, any>>(tool.function.parameters?.properties ?? {}))
     if (isId(schema) && !tool.function.parameters?.required?.includes(name)) delete input[name]
-  return { id: `call_${id}`, type: 'function', function: { name: tool.function.name, arguments: JSON.stringify(input) } }
+  return callWith({ name: tool.function.name, input }, question)
 }

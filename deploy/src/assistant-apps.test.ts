@@ -1,0 +1,68 @@
+import { aiGatewayService } from '@operon/ai-gateway/service'
+import { integrationsService } from '@operon/integrations/service'
+import { connectingIn } from '@operon/integrations/testing'
+import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { sandboxService } from '@operon/sandbox/service'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+// What a person says to the assistant about a connected app, down to the app's own log.
+
+let platform: TestPlatform
+let world: ReturnType<typeof connectingIn>
+beforeAll(async () => {
+  platform = await startTestPlatform([aiGatewayService, integrationsService, sandboxService], { SANDBOX_MODEL_PACE_MS: '0' })
+  world = connectingIn(platform)
+}, 60_000)
+afterAll(() => platform.close())
+
+async function post(user: TestUser, name: string, body: object) {
+  const response = await fetch(`${platform.url('ai-gateway')}/functions/v1/${name}`, {
+    method: 'POST',
+    headers: { ...user.headers, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  return { status: response.status, body: (await response.json()) as any }
+}
+const places: [string, object][] = [
+  ['ai-orchestrator', { task_type: 'action' }],
+  ['ai-chat', { feature: 'assistant', tools: true }],
+]
+/** What the stand-in of the app holds from this person. */
+async function posted(user: TestUser) {
+  const { objects } = (await (await fetch(`${world.sandbox}/sandbox/api/apps`)).json()) as { objects: any[] }
+  return objects.filter(({ kind, account }) => kind === 'message' && account === `slack.com:${user.email}`).map(({ data }) => data)
+}
+
+test.each(places)('%s: a message to Slack is proposed with its words, and posted once it is approved [spec-77]', async (name, place) => {
+  const user = platform.user()
+  await world.connected(user, 'slack')
+  const message = "post 'We are open on Sunday' to #general in Slack"
+  const { body } = await post(user, name, { ...place, message, conversation_id: 'new' })
+  const input = { app: 'slack', action: 'post-message', input: { channel: '#general', text: 'We are open on Sunday' } }
+  expect(body.approval).toMatchObject({
+    state: 'proposed',
+    steps: [{ action: 'run-app-action', does: 'Does “post message” in Slack', input }],
+  })
+  expect(await posted(user)).toEqual([])
+  await post(user, 'approve-actions', { approval_id: body.approval.id })
+  await expect.poll(() => posted(user)).toEqual([{ channel: '#general', text: 'We are open on Sunday' }])
+})
+
+test.each(places)('%s: a file of Google Drive is found, with its row beside the answer [spec-77]', async (name, place) => {
+  const user = platform.user()
+  await world.connected(user, 'google-drive')
+  for (const where of ['Google Drive', 'Drive']) {
+    const { body } = await post(user, name, { ...place, message: `find the price list in my ${where}`, conversation_id: 'new' })
+    expect(body).toMatchObject({ approval: null, evidence: [{ action: 'read-from-app', rows: [{ title: 'Price list 2026.pdf' }] }] })
+  }
+})
+
+test('an app that is not connected is named, and what cannot be told from the words is asked for', async () => {
+  const user = platform.user()
+  const ask = async (message: string) =>
+    (await post(user, 'ai-orchestrator', { message, task_type: 'action', conversation_id: 'new' })).body
+  const lost = await ask("post 'We are open on Sunday' to #general in Slack")
+  expect([lost.approval, lost.response]).toEqual([null, expect.stringContaining('Slack is not connected. Connect it in the App Library.')])
+  const vague = await ask('post a message in Slack')
+  expect([vague.approval, vague.response]).toEqual([null, expect.stringContaining('list channels, post a message')])
+})
