@@ -1,6 +1,8 @@
 import { aiGatewayService } from '@operon/ai-gateway/service'
+import { analyticsService } from '@operon/analytics/service'
+import { lookAfter } from '@operon/integrations/connections/sweep'
 import { integrationsService } from '@operon/integrations/service'
-import { connectingIn } from '@operon/integrations/testing'
+import { connectingIn, workingsOf } from '@operon/integrations/testing'
 import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -10,7 +12,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 let platform: TestPlatform
 let world: ReturnType<typeof connectingIn>
 beforeAll(async () => {
-  platform = await startTestPlatform([aiGatewayService, integrationsService, sandboxService], { SANDBOX_MODEL_PACE_MS: '0' })
+  platform = await startTestPlatform([aiGatewayService, integrationsService, analyticsService, sandboxService], {
+    SANDBOX_MODEL_PACE_MS: '0',
+  })
   world = connectingIn(platform)
 }, 60_000)
 afterAll(() => platform.close())
@@ -65,4 +69,26 @@ test('an app that is not connected is named, and what cannot be told from the wo
   expect([lost.approval, lost.response]).toEqual([null, expect.stringContaining('Slack is not connected. Connect it in the App Library.')])
   const vague = await ask('post a message in Slack')
   expect([vague.approval, vague.response]).toEqual([null, expect.stringContaining('list channels, post a message')])
+})
+
+test('a connection that was just made and is cut over there: badge and notice within the minute [spec-125]', async () => {
+  const user = platform.user()
+  const id = await world.connected(user, 'slack')
+  for (const grant of await world.grantsOf(user.email)) await world.steer(grant.id, 'cut')
+  // As if a minute had passed.
+  const minute = new Date(Date.now() - 60_000)
+  await world.db
+    .updateTable('connections')
+    .set({ checked_at: minute, last_call_at: minute })
+    .where('id', '=', id)
+    .where('last_call_at', 'is not', null)
+    .execute()
+  const { rt, call } = workingsOf(platform)
+  await lookAfter(rt, call)
+  const { apps } = (await world.call(user, 'list-apps')).body
+  expect(apps.find((app: any) => app.id === 'slack').state).toBe('broken')
+  const bell = `${platform.url('analytics')}/rest/v1/notifications?select=title,link`
+  await expect
+    .poll(async () => (await fetch(bell, { headers: user.headers })).json())
+    .toEqual([{ title: 'Slack has to be connected again', link: '/dashboard/app-library' }])
 })

@@ -339,7 +339,7 @@ test('a connection that was just made is looked at like one in use: a cut over t
     .where('name', '=', connectionBroken.name)
     .where('user_id', '=', user.id)
     .execute()
-  expect(told.map(({ payload }: any) => connectionBroken.notice(payload).map(({ title }) => title))).toEqual([
+  expect(told.map(({ payload }: any) => connectionBroken.notice!(payload, 'Operon').map(({ title }) => title))).toEqual([
     ['Slack has to be connected again'],
   ])
 })
