@@ -20,18 +20,9 @@ const momentOf = (asOf: AsOf, seller = sql`seller_id`) => (asOf ? sql`${asOf}::t
  * and holds up nobody else.
  */
 export async function runFriday({ db, log }: Pick<BillingCtx, 'db' | 'log'>, asOf: AsOf = null): Promise<number> {
-  const moment = momentOf(asOf)
   let made = 0
-  for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
-    const { rows } = await sql<{ seller_id: string; currency: string; friday: string; is_enough: boolean }>`
-      select seller_id, currency, friday_of(${moment}) as friday, due_cents >= ${SMALLEST_PAYOUT_CENTS} as is_enough
-      from seller_balances b where seller_id > ${after} and friday < (select friday_of(${asOf ? moment : sql`provider_latest()`}))
-        and friday < friday_of(${moment})
-        -- A hold that ended before this Friday is released first, also where the Friday began in between.
-        and not exists (
-          select from sales s where s.seller_id = b.seller_id and s.currency = b.currency and s.held_cents > 0
-            and (s.dispute is null or s.dispute in ('won', 'lost')) and s.hold_until < (friday_of(${moment}) || 'T00:00:00Z')::timestamptz)
-      order by seller_id limit ${TOGETHER}`.execute(db)
+  for (let after = START; ; ) {
+    const { rows } = await undecided(asOf, after).execute(db)
     for (const { seller_id, currency, friday } of rows.filter(({ is_enough }) => is_enough)) {
       const isMade = await inTransaction(db, (trx) => decide(trx, seller_id, currency, friday)).catch((err) => {
         log.error({ err, seller: seller_id, friday }, 'a payout could not be decided; the next sweep tries again')
@@ -46,8 +37,26 @@ export async function runFriday({ db, log }: Pick<BillingCtx, 'db' | 'log'>, asO
     const last = rows.at(-1)
     if (rows.length < TOGETHER || !last) return made
     // Those of one seller that did not fit are left for the next sweep.
-    after = last.seller_id
+    after = { decided: last.decided, seller: last.seller_id }
   }
+}
+
+type Place = { decided: string; seller: string }
+export const START: Place = { decided: '', seller: NOBODY }
+
+/** In the order and the type of an index, so that sellers who were decided are not walked through. */
+export function undecided(asOf: AsOf, after: Place) {
+  const moment = momentOf(asOf)
+  return sql<{ seller_id: string; currency: string; decided: string; friday: string; is_enough: boolean }>`
+    select seller_id, currency, b.friday as decided, friday_of(${moment}) as friday, due_cents >= ${SMALLEST_PAYOUT_CENTS} as is_enough
+    from seller_balances b
+    where (b.friday, seller_id) > (${after.decided}::char(10), ${after.seller}::uuid)
+      and b.friday < (select friday_of(${asOf ? moment : sql`provider_latest()`})::char(10)) and b.friday < friday_of(${moment})
+      -- A hold that ended before this Friday is released first, also where the Friday began in between.
+      and not exists (
+        select from sales s where s.seller_id = b.seller_id and s.currency = b.currency and s.held_cents > 0
+          and (s.dispute is null or s.dispute in ('won', 'lost')) and s.hold_until < (friday_of(${moment}) || 'T00:00:00Z')::timestamptz)
+    order by b.friday, seller_id limit ${TOGETHER}`
 }
 
 /** Too little to be paid out, still: checked once more as it is written. */

@@ -7,7 +7,7 @@ import { startBilling, type TestBilling } from '../fixture.ts'
 import { lockBalance } from '../sellers/balance.ts'
 import { type Selling, sellingOn } from '../sellers/fixture.ts'
 import { keepModerated } from '../sellers/moderated.ts'
-import { runFriday } from './friday.ts'
+import { runFriday, START, undecided } from './friday.ts'
 
 let billing: TestBilling
 let selling: Selling
@@ -258,4 +258,21 @@ test('an account that an operator keeps out is paid nothing until it may come ba
   await selling.advance(7)
   expect([(await selling.payouts(ann)).length, transfers().length]).toEqual([1, 1])
   await billing.booksMatch()
+})
+
+test('between two Fridays the sweep reads no seller who was decided', async () => {
+  await billing.db
+    .transaction()
+    .execute(async (trx) => {
+      await sql`
+        insert into seller_balances (seller_id, currency, friday)
+        select gen_random_uuid(), 'usd', friday_of(provider_latest()) from generate_series(1, 5000)`.execute(trx)
+      await sql`analyze seller_balances`.execute(trx)
+      const { rows } = await sql<any>`explain (analyze, format json) ${undecided(null, START)}`.execute(trx)
+      const plan = JSON.stringify(rows[0]['QUERY PLAN'])
+      expect(plan).toContain('seller_balances_by_friday')
+      for (const [, removed] of plan.matchAll(/"Rows Removed by Filter":(\d+)/g)) expect(Number(removed)).toBeLessThan(50)
+      throw new Error('undone')
+    })
+    .catch((error) => expect(error.message).toBe('undone'))
 })
