@@ -5,7 +5,7 @@ import { cost } from './message.ts'
 export type Evidence = NonNullable<Message['evidence']>[number]
 
 /** The rows that an answer's figures come from. */
-export function EvidenceTable({ evidence: { title, columns, rows } }: { evidence: Evidence }) {
+export function EvidenceTable({ evidence: { title, columns, rows, note } }: { evidence: Evidence }) {
   const fields = Object.entries(columns)
   return (
     <figure aria-label={title} className="overflow-hidden rounded-panel hairline">
@@ -42,6 +42,7 @@ export function EvidenceTable({ evidence: { title, columns, rows } }: { evidence
           </table>
         </section>
       )}
+      {note ? <p className="border-t border-line px-3 py-2 text-12 text-muted">{note}</p> : null}
     </figure>
   )
 }

@@ -19,6 +19,8 @@ export const Evidence = z.object({
   title: z.string(),
   columns: z.record(z.string(), Column),
   rows: z.array(z.record(z.string(), z.unknown())).max(50),
+  /** What these rows leave out, in words. */
+  note: z.string().optional(),
 })
 
 /** With tools: what an answer looked up, what it changed, the steps that wait for one approval, and the page it leads to. */

@@ -85,9 +85,16 @@ export const findPayment = fn('find-payment', {
   access: 'user',
   rate: 'read',
   summary: 'Finds payments of buyers by name, email address, product, order or amount',
-  description: 'Newest first. An amount is written as `49` or `49.00`.',
+  description:
+    'The newest 20 that fit. Words and amounts (`49` or `49.00`) are looked for in the last 20,000 payments, the id of a payment or an order in all of them.',
   body: z.object({ query: z.string().trim().min(2).max(200) }),
-  reply: z.object({ sales: z.array(Sale), more: z.boolean() }),
+  reply: z.object({
+    sales: z.array(Sale),
+    /** More than these fit. */
+    more: z.boolean(),
+    /** Only payments after this moment were looked through; absent where all were. */
+    searched_back_to: time.optional(),
+  }),
   example: { request: { query: 'guest@example.com' }, reply: { sales: [saleExample], more: false } },
   errors: [],
   action: {

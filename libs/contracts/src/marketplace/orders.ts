@@ -149,10 +149,17 @@ export const findOrder = fn('find-order', {
   access: 'user',
   rate: 'read',
   summary: 'Finds orders of your buyers',
-  description: 'By a part of the email address or product, or by the order’s id. The newest 20 of your last 20,000 orders.',
+  description:
+    'The newest 20 that fit. A part of the email address or product is looked for in your last 20,000 orders, the id of an order in all of them.',
   body: z.object({ query: z.string().trim().min(1).max(200) }),
-  reply: z.object({ orders: z.array(Brief.extend({ email: z.string().nullable(), thread_id: z.uuid().nullable() })) }),
-  example: { request: { query: 'guest@' }, reply: { orders: [{ ...brief, email: 'guest@example.com', thread_id: null }] } },
+  reply: z.object({
+    orders: z.array(Brief.extend({ email: z.string().nullable(), thread_id: z.uuid().nullable() })),
+    /** More than these fit. */
+    more: z.boolean().optional(),
+    /** Only orders after this moment were looked through; absent where all were. */
+    searched_back_to: time.optional(),
+  }),
+  example: { request: { query: 'guest@' }, reply: { orders: [{ ...brief, email: 'guest@example.com', thread_id: null }], more: false } },
   errors: [],
   action: {
     title: 'Find an order',

@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { notificationsRead, notificationsUnread } from '@operon/contracts/analytics/api'
 import { listPayments } from '@operon/contracts/billing/api'
+import { findPayment } from '@operon/contracts/billing/sales'
 import { webhookEndpointUpdate } from '@operon/contracts/integrations/api'
 import { serve } from '@operon/kit/http'
 import { newId } from '@operon/kit/ids'
@@ -32,6 +33,9 @@ const billing: ServiceDefinition<any, any> = {
       })
       return { payments: [1, 2, 3].map(payment) }
     })
+    serve(rt.app, findPayment, async (_ctx, { query }) =>
+      query === 'many' ? { sales: [], more: true } : { sales: [], more: false, searched_back_to: '2026-05-01T10:00:00.000Z' },
+    )
   },
 }
 
@@ -277,6 +281,17 @@ test.each([
   const { body } = await call(fooled, fooled.user(), 'ai-orchestrator', { message, conversation_id: 'new' })
   expect(effects).toEqual([])
   expect(body).toMatchObject({ done: [], approval: { state: 'proposed', steps: [{ action: chosen.name, state: 'waiting' }] } })
+})
+
+test('where a search ended before all was looked through, the model and the person are told', async () => {
+  const find = async (query: string) => {
+    const message = `CALL find-payment {"query":"${query}"}`
+    const { body } = await call(fooled, fooled.user(), 'ai-orchestrator', { message, conversation_id: 'new' })
+    expect(JSON.parse(heard.at(-1).messages.at(-1).content).note).toBe(body.evidence[0].note)
+    return body.evidence[0].note
+  }
+  expect(await find('anna')).toBe('Only what came after May 1, 2026 was searched. There is older.')
+  expect(await find('many')).toBe('There are more than these.')
 })
 
 test('after rows were read, a change waits for approval, whatever the person asked for', async () => {

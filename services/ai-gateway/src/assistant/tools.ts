@@ -2,6 +2,7 @@ import { MOST_STEPS } from '@operon/contracts/ai-gateway/approvals'
 import { LONGEST_MEMORY } from '@operon/contracts/ai-gateway/memory'
 import type { Evidence } from '@operon/contracts/contract'
 import type { Capability } from '@operon/contracts/registry'
+import { day } from '@operon/contracts/words'
 import type { Ctx, UserActor } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import { type Approvals, canBeUndone, runAtOnce, type shown } from '../approvals/approvals.ts'
@@ -13,7 +14,7 @@ import { asksOutright } from './asked.ts'
 
 export type Page = { path: string; name: string }
 /** Rows that an answer's figures come from, as its person sees them. */
-export type Shown = { action: string; title: string; columns: Evidence['columns']; rows: Record<string, unknown>[] }
+export type Shown = { action: string; title: string; columns: Evidence['columns']; rows: Record<string, unknown>[]; note?: string }
 
 const MOST_FITTING = 6
 const MOST_QUOTES = 3
@@ -202,8 +203,10 @@ export class Desk {
     this.#hasRead = true
     const data = await this.#approvals.rt.call(contract, input as never, { actor: this.#actor, requestId: this.#ctx.requestId })
     const { evidence } = contract.action
-    if (evidence) this.evidence.push({ action, title, columns: evidence.columns, rows: rowsOf(data, evidence) })
-    return { data }
+    if (!evidence) return { data }
+    const note = noteOf(data, evidence)
+    this.evidence.push({ action, title, columns: evidence.columns, rows: rowsOf(data, evidence), ...(note && { note }) })
+    return note ? { note, data } : { data }
   }
 
   #mayRun(capability: Capability, input: Record<string, unknown>): boolean {
@@ -238,6 +241,13 @@ function rowsOf(data: unknown, { rows, columns }: Evidence): Record<string, unkn
     ...Object.fromEntries(Object.keys(columns).map((path) => [path, at(row, path)])),
     ...(typeof row?.currency === 'string' && { currency: row.currency }),
   }))
+}
+
+/** Lists that end before what there is say so by `more`, or by how far back was looked. */
+function noteOf(data: any, { rows }: Evidence): string | null {
+  const since = data?.searched_back_to
+  if (typeof since === 'string') return `Only what came after ${day(since)} was searched. There is older.`
+  return data?.more === true || (rows && data[rows].length > MOST_ROWS) ? 'There are more than these.' : null
 }
 
 function objectOf(given: unknown): Record<string, unknown> {

@@ -1,4 +1,5 @@
 import type * as contract from '@operon/contracts/billing/sales'
+import { SaleKind } from '@operon/contracts/billing/selling'
 import type { Input, Output } from '@operon/contracts/contract'
 import { DAY_MS } from '@operon/kit/clock'
 import { signedIn } from '@operon/kit/context'
@@ -65,16 +66,30 @@ export async function findPayment(
   { query }: Input<typeof contract.findPayment>,
 ): Promise<Output<typeof contract.findPayment>> {
   const seller = signedIn(ctx).id
+  const id = query.toLowerCase()
+  if (isUuid(id)) {
+    const known = await salesOf(ctx.db, seller)
+      .where((or) => or.or([or('id', '=', id), or.and([or('kind', 'in', SaleKind.options), or('reference', '=', id)])]))
+      .limit(FOUND)
+      .execute()
+    return { sales: known.map(saleJson), more: false }
+  }
   const like = `%${query.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
   const amount = /^\$?\d+([.,]\d{1,2})?$/.test(query) ? Math.round(Number(query.replace('$', '').replace(',', '.')) * 100) : null
   const { rows } = await sql<SaleRow>`
     select * from (
       select * from sales where seller_id = ${seller} order by paid_at desc, id desc limit ${LOOKED_THROUGH}) newest
     where lower(coalesce(customer, '')) like ${like} or lower(coalesce(email, '')) like ${like} or lower(title) like ${like}
-      or reference::text = lower(${query}) or id::text = lower(${query}) or gross_cents = ${amount}
+      or gross_cents = ${amount}
     order by paid_at desc, id desc limit ${FOUND + 1}`.execute(ctx.db)
-  return { sales: rows.slice(0, FOUND).map(saleJson), more: rows.length > FOUND }
+  const more = rows.length > FOUND
+  const older = more ? undefined : await olderThan(ctx.db, seller, LOOKED_THROUGH)
+  return { sales: rows.slice(0, FOUND).map(saleJson), more, ...(older && { searched_back_to: older.paid_at.toISOString() }) }
 }
+
+/** The first that was not looked through. */
+const olderThan = (db: BillingCtx['db'], seller: string, newest: number) =>
+  salesOf(db, seller).clearSelect().select('paid_at').offset(newest).limit(1).executeTakeFirst()
 
 /** Of this seller alone: another's is not there. */
 export async function ownSale(ctx: BillingCtx, id: string): Promise<SaleRow> {

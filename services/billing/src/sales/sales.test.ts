@@ -1,5 +1,6 @@
 import { newId } from '@operon/kit/ids'
 import { inTransaction } from '@operon/kit/tx'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startBilling, type TestBilling } from '../fixture.ts'
 import { GETS_DISPUTED, type Selling, sellingOn } from '../sellers/fixture.ts'
@@ -230,4 +231,31 @@ test('a payment that names no checkout of ours is no sale, whatever it names', a
   const charge = { amountCents: 10_000, currency: 'usd', tax: null, succeeded: true } as ProviderCharge
   for (const saleCheckout of [null, 'somebody-elses', newId()])
     expect(await inTransaction(billing.db, (trx) => settle(trx, { ...charge, saleCheckout }))).toBe(false)
+})
+
+test('a search says how far back it looked, and finds an order that is named past it', { timeout: 60_000 }, async () => {
+  const [ann, bob] = [billing.user(), billing.user()]
+  const find = async (user: typeof ann, query: string) => (await billing.call('find-payment', user, { query })).body
+  await sql`
+    with made as (
+      insert into sale_checkouts (id, kind, reference, seller_id, currency, amount_cents, lines, request, state)
+      select gen_random_uuid(), 'product', gen_random_uuid(), ${ann.id}::uuid, 'usd', 4900, '[]', '{}', 'settled' from generate_series(1, 20002)
+      returning id, kind, reference, seller_id, currency, amount_cents),
+    numbered as (select *, row_number() over () as n from made)
+    insert into sales (id, kind, reference, seller_id, title, charge, method, currency, gross_cents, tax_cents, share_cents, status, paid_at)
+    select id, kind, reference, seller_id, case when n > 20000 then 'Old course' else 'Lead qualification' end, 'ch_old_' || n, 'card',
+      currency, amount_cents, 0, 3920, 'completed', now() - n * interval '1 minute' from numbered`.execute(billing.db)
+  const [edge, oldest] = await billing.db
+    .selectFrom('sales')
+    .selectAll()
+    .where('seller_id', '=', ann.id)
+    .where('title', '=', 'Old course')
+    .orderBy('paid_at', 'desc')
+    .execute()
+  expect(await find(ann, 'course')).toEqual({ sales: [], more: false, searched_back_to: edge!.paid_at.toISOString() })
+  const many = await find(ann, 'lead')
+  expect([many.sales.length, many.more, many.searched_back_to]).toEqual([20, true, undefined])
+  for (const id of [oldest!.id, oldest!.reference.toUpperCase()])
+    expect(await find(ann, id)).toEqual({ sales: [expect.objectContaining({ id: oldest!.id })], more: false })
+  for (const query of ['course', oldest!.id]) expect(await find(bob, query)).toEqual({ sales: [], more: false })
 })

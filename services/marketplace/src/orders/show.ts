@@ -203,13 +203,36 @@ export async function findOrder(
   ctx: Ctx<MarketplaceDb>,
   { query }: Input<typeof contract.findOrder>,
 ): Promise<Output<typeof contract.findOrder>> {
+  const { id: seller } = signedIn(ctx)
   const like = `%${query.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
+  // An order that is named is found whenever it was.
+  const named = isUuid(query.toLowerCase())
+  const [among, fits] = named
+    ? [sql`select * from orders where id = ${query} and seller_id = ${seller}`, sql`true`]
+    : [
+        sql`select * from orders where seller_id = ${seller} order by id desc limit ${LOOKED_THROUGH}`,
+        sql`(lower(coalesce(o.email, '')) like ${like} or lower(o.title) like ${like})`,
+      ]
   const { rows } = await sql<Listed & { email: string | null; thread_id: string | null }>`
     select n.*, t.id as thread_id from (
-      select o.id, o.title, o.state, o.currency, o.refunded_cents, o.created_at, o.amount_cents + o.tax_cents as amount, o.email from (
-        select * from orders where seller_id = ${signedIn(ctx).id} order by id desc limit ${LOOKED_THROUGH}) o
-      where o.state <> 'open' and (o.id::text = lower(${query}) or lower(coalesce(o.email, '')) like ${like} or lower(o.title) like ${like})
-      order by o.id desc limit ${FOUND}) n
+      select o.id, o.title, o.state, o.currency, o.refunded_cents, o.created_at, o.amount_cents + o.tax_cents as amount, o.email from (${among}) o
+      where o.state <> 'open' and ${fits}
+      order by o.id desc limit ${FOUND + 1}) n
     left join threads t on t.order_id = n.id order by n.id desc`.execute(ctx.db)
-  return { orders: rows.map((row) => ({ ...briefJson(row), email: row.email, thread_id: row.thread_id })) }
+  const more = rows.length > FOUND
+  const older = more || named ? undefined : await olderThan(ctx.db, seller, LOOKED_THROUGH)
+  return {
+    orders: rows.slice(0, FOUND).map((row) => ({ ...briefJson(row), email: row.email, thread_id: row.thread_id })),
+    more,
+    ...(older && { searched_back_to: older.created_at.toISOString() }),
+  }
+}
+
+/** The first that was not looked through. */
+async function olderThan(db: Db, seller: string, newest: number): Promise<{ created_at: Date } | undefined> {
+  const { rows } = await sql<{ created_at: Date }>`
+    select created_at from orders where id = (select id from orders where seller_id = ${seller} order by id desc offset ${newest} limit 1)`.execute(
+    db,
+  )
+  return rows[0]
 }

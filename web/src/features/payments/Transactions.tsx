@@ -1,6 +1,7 @@
 import { money } from '@operon/contracts/words'
 import { Button } from '../../ui/Button.tsx'
 import { SearchAsTyped, SelectField, TextField } from '../../ui/Field.tsx'
+import { day } from '../../ui/format.ts'
 import { EmptyState, ErrorState, Panel, Skeleton } from '../../ui/Panel.tsx'
 import { ShowMore } from '../../ui/ShowMore.tsx'
 import { type Address, statuses } from './address.ts'
@@ -41,8 +42,13 @@ export function Transactions({ address, isNew }: { address: Address; isNew: bool
         <ShowMore of={sales} variant="ghost" className="m-2">
           Show older payments
         </ShowMore>
-        {last && 'more' in last && last.more ? (
+        {last?.more ? (
           <p className="px-4 py-3 text-12 text-faint">These are the newest {rows.length} that fit. Add a word to find others.</p>
+        ) : null}
+        {last?.searchedBackTo ? (
+          <p className="px-4 py-3 text-12 text-faint">
+            Payments after {day(last.searchedBackTo)} were searched. Choose days instead of words to see older ones.
+          </p>
         ) : null}
       </Panel>
     </div>

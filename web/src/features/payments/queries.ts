@@ -30,9 +30,12 @@ export function useSales({ status, only, from, to, query }: Address) {
   return useInfiniteQuery({
     queryKey: [root, 'sales', query || filters],
     queryFn: async ({ pageParam, signal }) => {
-      if (query.length < 2) return call('list-sales', { ...filters, ...(pageParam && { cursor: pageParam }) }, { signal })
-      const { sales, more } = await call('find-payment', { query }, { signal })
-      return { sales, more, cursor: null }
+      if (query.length < 2) {
+        const listed = await call('list-sales', { ...filters, ...(pageParam && { cursor: pageParam }) }, { signal })
+        return { ...listed, more: false, searchedBackTo: undefined }
+      }
+      const { sales, more, searched_back_to } = await call('find-payment', { query }, { signal })
+      return { sales, more, searchedBackTo: searched_back_to, cursor: null }
     },
     initialPageParam: '',
     getNextPageParam: (last) => last.cursor ?? undefined,
