@@ -138,7 +138,8 @@ for (const phone of [false, true])
     await page.getByLabel('Attach files').setInputFiles({ name: 'shot.png', mimeType: 'image/png', buffer: PNG })
     await expect(page.getByRole('list', { name: 'Attached files' })).toContainText('shot.png')
     await page.getByRole('button', { name: 'Send' }).click()
-    await expect(page.getByRole('button', { name: /^shot.png/ })).toBeVisible()
+    // Beside the one that came with the answer by mail.
+    await expect(page.getByRole('button', { name: /^shot.png/ })).toHaveCount(2)
 
     await page.getByRole('button', { name: 'Review Lead qualification' }).click()
     await page.getByLabel('Add photos').setInputFiles({ name: 'desk.png', mimeType: 'image/png', buffer: PNG })

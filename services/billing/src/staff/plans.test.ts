@@ -111,6 +111,14 @@ test('money that nothing explains is listed and booked as what it was, once', { 
   expect((await list()).reduce((sum, { amount_cents }) => sum + amount_cents, 0)).toBe(0 - (await balance('suspense')))
 })
 
+test('a promotion code is made by a person, who stands in the log, and by no key', async () => {
+  const asKey = { authorization: 'Bearer test-service-key-0123456789' }
+  const code = { reason, code: 'NOBODYS', percent_off: 10, duration: 'once' }
+  expect(await billing.call('staff-create-coupon', null, code, asKey)).toMatchObject({ status: 403, body: { code: 'forbidden' } })
+  const { coupons } = (await asStaff('staff-coupons')).body
+  expect(coupons.filter((coupon: { code: string }) => coupon.code === 'NOBODYS')).toEqual([])
+})
+
 test('a promotion code is taken at the payment page as often as it says, until staff end it', { timeout: 60_000 }, async () => {
   const code = { code: 'SPRING20', percent_off: 20, duration: 'once', most_uses: 2 }
   const { body: made } = await asStaff('staff-create-coupon', code)
