@@ -69,7 +69,9 @@ test('a Meta ads account is connected, its ads are paused and read back, and a v
   await expect(question.getByText('It is paused, and Meta spends nothing on it.')).toBeVisible()
   await question.getByRole('button', { name: 'Pause' }).click()
   await expect(page.getByText('As Meta says now.')).toBeVisible()
+  await expect(question).toBeHidden()
   await page.keyboard.press('Escape')
+  await expect(panel).toBeHidden()
   await expect(page.getByRole('row', { name: /Spring offer.*Paused/ })).toBeVisible()
   await expectSound(page)
 
