@@ -7,7 +7,7 @@ import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit
 import { sandboxService } from '@operon/sandbox/service'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-// What a person says to the assistant about a connected app, down to the app's own log.
+// A request to the assistant about a connected app, down to the app's own log.
 
 let platform: TestPlatform
 let world: ReturnType<typeof connectingIn>
@@ -31,7 +31,7 @@ const places: [string, object][] = [
   ['ai-orchestrator', { task_type: 'action' }],
   ['ai-chat', { feature: 'assistant', tools: true }],
 ]
-/** What the stand-in of the app holds from this person. */
+/** The objects that the stand-in of the app holds from this person. */
 async function posted(user: TestUser) {
   const { objects } = (await (await fetch(`${world.sandbox}/sandbox/api/apps`)).json()) as { objects: any[] }
   return objects.filter(({ kind, account }) => kind === 'message' && account === `slack.com:${user.email}`).map(({ data }) => data)

@@ -13,7 +13,7 @@ import { mediaService } from '@operon/media/service'
 import { sandboxService } from '@operon/sandbox/service'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-// What a person reads before they approve a step, of actions in several services. Nothing here has a preview function of its own.
+// The previews that a person reads before they approve a step, of actions in several services. Nothing here has a preview function of its own.
 
 const services: ServiceDefinition[] = [
   ...[aiGatewayService, crmService, marketplaceService, integrationsService, mediaService, billingService, analyticsService],

@@ -258,7 +258,7 @@ test('an inbox is asked for consent ten times a day at most, by however many acc
   const users = await Promise.all(Array.from({ length: 12 }, () => world.subscriber()))
   await world.call('save-sender', users[0]!, { provider: 'sandbox', name: 'Prize at evil.example', email: 'news@harbour.example' })
   for (const user of users.slice(0, 10)) expect((await world.call('ask-opt-in', user, { email })).body).toEqual({ asked: true })
-  // Who comes too late hears that nothing was sent, is not written down as one who asked, and hears the same again.
+  // A person who comes too late hears that nothing was sent, is not written down as one who asked, and hears the same again.
   for (const user of [users[10]!, users[11]!, users[11]!])
     expect((await world.call('ask-opt-in', user, { email })).body).toMatchObject({
       code: 'opt_in_inbox',

@@ -67,7 +67,7 @@ export const Asked = z.object({
   grant: z.object({ id: z.uuid(), userId: z.uuid(), actions: z.array(z.string()).readonly(), until: time.nullable() }).optional(),
   request_id: z.string().max(200),
   deadline_ms: z.number().positive(),
-  /** What would come of it; nothing is done. */
+  /** Asks for its preview; nothing is done. */
   preview: z.literal(true).optional(),
   /** The action whose preview function this is. */
   previews: z.string().optional(),

@@ -8,7 +8,7 @@ import { type Ctx, signedIn } from './context.ts'
 import { asTrial, ReachedOutside } from './trial.ts'
 import { inTransaction, type NewRow, recordWrites } from './tx.ts'
 
-// What an action would do, for the person who approves it. One that works in its own database alone is tried in a transaction that is
+// The effect that an action would have, for the person who approves it. One that works in its own database alone is tried in a transaction that is
 // rolled back, so that its own guards decide and its own statements change the rows. Of any other the rows that its input names are shown.
 
 /** A table that previews speak of. Tables that are not named are the service's own affair. */
@@ -207,7 +207,7 @@ async function addedOf(trx: Db, ctx: Ctx<any>, table: string, of: PreviewedTable
   return row ? [`${capital(of.one)}: ${nameOf(of, row)}`] : []
 }
 
-/** What the trial would have published, as far as others get a letter of it. */
+/** The events that the trial would have published, as far as others get a letter of them. */
 async function lettersOf(rows: readonly NewRow[]): Promise<Preview> {
   const { durableEvents } = await import('@operon/contracts/registry')
   const events = new Map<string, Event>(durableEvents().map((event) => [event.name, event]))

@@ -86,7 +86,7 @@ export type Runtime<DB = any, C = any> = {
   ): Promise<z.output<R['reply']>>
   /** Runs a capability of any service under a person's own rights, as if they had called it. */
   call<E extends Endpoint>(contract: E, input: Args<E>, options: Calling): Promise<Reply<E>>
-  /** What would come of a call, for the person to approve. Nothing is done. */
+  /** The effect that a call would have, for the person to approve. Nothing is done. */
   preview<E extends Endpoint>(contract: E, input: Args<E>, options: Pick<Calling, 'actor'>): Promise<Preview>
   answer<R extends Request>(request: R, run: (ctx: Ctx<DB>, input: z.output<R['input']>) => Promise<z.input<R['reply']>>): void
   /** Runs a job; with `cron` or `everyMs` also on that schedule, once across all instances. */

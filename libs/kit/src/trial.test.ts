@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { actorOf, type Ctx } from './context.ts'
+import { runStatement } from './db.ts'
 import { createGuardedFetch } from './fetch.ts'
 import { serve } from './http.ts'
 import { newId } from './ids.ts'
@@ -49,6 +50,7 @@ test('a trial works in its own transaction', async () => {
 
 test.each<[string, (rt: Runtime, ctx: Ctx<any>) => unknown]>([
   ['another connection', (rt) => sql`select 1`.execute(rt.db)],
+  ['a connection of the hot paths', (rt) => runStatement(rt.db, { name: 'trial', text: 'select 1 as one' }, [])],
   ['another service', (rt, { actor }) => rt.call(dashboardStats, {}, { actor })],
   ['an address', () => createGuardedFetch({ loopback: true })(platform.url('crm'))],
   ['a file', (rt) => rt.storage.put('trial', Buffer.from('x'), { contentType: 'text/plain' })],

@@ -8,7 +8,7 @@ const trials = new AsyncLocalStorage<{ running: boolean }>()
 export class ReachedOutside extends Error {}
 
 export async function asTrial<T>(run: () => Promise<T>): Promise<T> {
-  // What was begun in it and lives on, a timer for example, is free again afterwards.
+  // Work that was begun in it and lives on, a timer for example, is free again afterwards.
   const trial = { running: true }
   try {
     return await trials.run(trial, run)

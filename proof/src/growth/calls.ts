@@ -211,7 +211,7 @@ export function variantCalls(services: ServiceName[], ids: Ids): (Call & { orBod
         const short = nameOf(endpoint)
         if (ASKS_OTHERS.test(UNTIMED[short] ?? '')) return []
         const body = bodyOf(service, endpoint, short, ids) ?? {}
-        // What an example says beside it may not go with a filter, or be what it needs.
+        // The other fields of an example may not go with a filter, or be the ones it needs.
         const bare = Object.fromEntries(Object.entries(body).filter(([name]) => requiredOf(endpoint).has(name)))
         const variants = fieldsOf(endpoint).flatMap(([name, field]): [string, unknown][] => {
           if (field['x-id']) return [[name, aRowOf(service, field['x-id'], short, ids)]]

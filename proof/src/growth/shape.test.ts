@@ -17,7 +17,7 @@ test('a figure is flat, log or linear by how it grows and not by how large it is
   expect(worst('flat', 'linear', 'log')).toBe('linear')
 })
 
-/** What was seen at each size: blocks, and the rows and look-ups they were for. */
+/** The measures at each size: blocks, and the rows and look-ups they were for. */
 const seen = (...samples: [blocks: number, rows: number, lookUps: number][]) => ({
   at: samples.map(([blocks, rows, lookUps]) => ({ ms: [1], control: [1], blocks, looked: { rows, lookUps }, bytes: 1_000 })),
 })

@@ -261,7 +261,7 @@ export const VALUES: Record<string, RawBuilder<unknown> | ((ownerId: string) => 
   'leads.hot_until': sql`now() - (n % 300) * interval '1 day'`,
   'leads.tags': sql`case when n % 100 = 0 then array['vip'] else '{}'::text[] end`,
   'activities.points': sql`2`,
-  // What is open, unread or waiting fills its page at the smallest size, and goes on to grow behind it.
+  // Rows that are open, unread or waiting fill their page at the smallest size, and go on to grow behind it.
   'tasks.done_at': sql`case when n > 1000 and n % 400 <> 0 then now() end`,
   'tasks.told_at': sql`now()`,
   // An account has at most 2,000 open ones.

@@ -1,4 +1,4 @@
 import type { Previewed } from '@operon/kit/previews'
 
-/** What previews of this service's actions say, a table a line. */
+/** The tables that previews of this service's actions speak of, a line each. */
 export const previewed: Previewed = { notifications: { one: 'notification', shows: { title: 'Title' } } }

@@ -1,6 +1,6 @@
 import type { Previewed } from '@operon/kit/previews'
 
-/** What previews of this service's actions say, a table a line. */
+/** The tables that previews of this service's actions speak of, a line each. */
 export const previewed: Previewed = {
   leads: {
     ...{ one: 'contact', id: 'lead' },

@@ -1,6 +1,6 @@
 import type { Previewed } from '@operon/kit/previews'
 
-/** What previews of this service's actions say, a table a line. */
+/** The tables that previews of this service's actions speak of, a line each. */
 export const previewed: Previewed = {
   connections: { one: 'connection', id: 'connection', shows: { app: 'App', account: 'Account', state: 'State' } },
   ad_rules: { one: 'ad rule', id: 'ad_rule', shows: { campaign: 'Campaign', most_cents: 'Pauses at', state: 'State' } },

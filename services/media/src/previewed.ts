@@ -1,6 +1,6 @@
 import type { Previewed } from '@operon/kit/previews'
 
-/** What previews of this service's actions say, a table a line. */
+/** The tables that previews of this service's actions speak of, a line each. */
 export const previewed: Previewed = {
   pictures: { one: 'image', id: 'picture', deletedAt: 'deleted_at', shows: { prompt: 'Prompt', size: 'Size', saved: 'Saved' } },
   picture_shares: { one: 'public link', shows: { revoked_at: 'Revoked' } },

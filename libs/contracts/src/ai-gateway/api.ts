@@ -19,7 +19,7 @@ export const Evidence = z.object({
   title: z.string(),
   columns: z.record(z.string(), Column),
   rows: z.array(z.record(z.string(), z.unknown())).max(50),
-  /** What these rows leave out, in words. */
+  /** In words, the part that these rows leave out. */
   note: z.string().optional(),
 })
 

@@ -318,7 +318,7 @@ test('a step that is refused for want of an earlier one is proposed with it, and
   expect((await call(user, 'approve-actions', { approval_id: wrong.id })).status).toBe(200)
   expect(await ended(user, wrong.id)).toMatchObject({ state: 'failed', steps: [{ state: 'done' }, { state: 'failed' }] })
 
-  // What an earlier step cannot mend stays refused: an input that is not valid, and what is shown in full or not at all.
+  // A refusal that an earlier step cannot mend stands: an input that is not valid, and what is shown in full or not at all.
   expect((await propose(user, make, { action: 'test-publish', input: { draft: 'x'.repeat(21) } })).status).toBe(400)
   expect((await propose(user, make, { action: 'test-destroy', input: { draft: 'ode' } })).status).toBe(404)
 })

@@ -75,7 +75,7 @@ export async function openDisputes(db: BillingCtx['db']): Promise<Output<typeof 
     .leftJoin('accounts as a', 'a.user_id', 'd.user_id')
     .selectAll('d')
     .select('a.email')
-    // Who buys as a guest has no account.
+    // A guest who buys has no account.
     .select((eb) => eb.selectFrom('sales as s').select('s.email').whereRef('s.id', '=', 'd.sale_id').as('buyer_email'))
     .where('d.state', 'in', ['asked', 'open'])
     .orderBy('d.evidence_due_at')

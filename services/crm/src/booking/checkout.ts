@@ -2,6 +2,7 @@ import { refundOrder } from '@operon/contracts/billing/sales'
 import { openSaleCheckout } from '@operon/contracts/billing/selling-events'
 import type { Input, Output } from '@operon/contracts/contract'
 import type * as api from '@operon/contracts/crm/booking'
+import { now } from '@operon/kit/clock'
 import type { Ctx } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import type { Runtime } from '@operon/kit/service'
@@ -16,7 +17,7 @@ type Rt = Pick<Runtime<CrmDb>, 'ask' | 'vault'>
 /** The payment page of a time that is held; the same one each time. */
 export async function checkoutOf(db: Kysely<CrmDb>, { ask, vault }: Rt, id: string): Promise<string> {
   const held = await readHeld(db, id)
-  if (!held.hold_until || held.hold_until.getTime() <= Date.now() || held.payment_state !== 'open') throw new DomainError('booking_unheld')
+  if (!held.hold_until || held.hold_until.getTime() <= now() || held.payment_state !== 'open') throw new DomainError('booking_unheld')
   const at = `/booking/${tokenOf(vault, id)}`
   const opened = await ask(
     openSaleCheckout,

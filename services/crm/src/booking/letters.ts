@@ -94,7 +94,7 @@ export function hostLetter({ booking, kind, calendar, hostZone }: Written): Lett
   }
 }
 
-/** What was paid, and what became or becomes of it. */
+/** The payment, and what became or becomes of it. */
 function paymentFacts({ guest_zone, ...booking }: HeldRow, zone = guest_zone ?? 'UTC'): [string, string][] {
   const { payment_state: state, paid_cents, refunded_cents, payment_currency, refund_until } = booking
   if (!state || !paid_cents || !payment_currency) return []

@@ -17,7 +17,7 @@ import { manageUrl } from './links.ts'
 type Rt = Runtime<CrmDb, Config>
 type Mail = Payload<typeof bookingMail>
 
-/** What has to be so for an email to be true; of money, whatever became of the booking. */
+/** The state that has to hold for an email to be true; of money, whatever became of the booking. */
 const says: Record<Mail['kind'], BookingState | null> = {
   booked: 'confirmed',
   requested: 'pending',

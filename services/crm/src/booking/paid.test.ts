@@ -77,7 +77,7 @@ async function aHost(more: object = {}) {
   const at = { profile: `ann-${user.id}`, event_type: 'talk' }
   const slots = async (): Promise<string[]> => (await call('list-slots', { ...at, from: inDays(3), days: 1, zone: 'UTC' })).body.slots
   const book = (start: string, email = `g-${newId()}@example.com`) => call('book', { ...at, start, name: 'Ines', email, zone: 'UTC' })
-  /** What billing tells of it, as often as the provider does. */
+  /** Billing's news of it, told as often as the provider tells it. */
   const sale = (reference: string, more: object = {}) => ({
     ...{ version: 1, sale_id: newId(), kind: 'booking', reference, seller_id: user.id, buyer_id: null, email: 'payer@example.com' },
     ...{ title: 'Consultation', amount_cents: 4000, currency: 'usd', refunded_cents: 0, tax_cents: 0, share_cents: 3600, lines: [] },

@@ -3,7 +3,7 @@ import type { Payload } from '@operon/contracts/contract'
 import { appointmentBooked, appointmentCancelled, bookingKept, payBookingBack } from '@operon/contracts/crm/events'
 import { now } from '@operon/kit/clock'
 import type { Ctx } from '@operon/kit/context'
-import { enqueue, inTransaction, publish } from '@operon/kit/tx'
+import { enqueue, inTransaction, publish, publishMany } from '@operon/kit/tx'
 import { type Selectable, sql, type Updateable } from 'kysely'
 import { type Booking, changeBooking, endHolds, mailBoth, oneAtATime, type Trx, told } from '../calendar/bookings.ts'
 import { remindAt } from '../calendar/reminders.ts'
@@ -56,7 +56,7 @@ async function isFree(trx: Trx, { id, user_id, during, starts_at, state }: Booki
   return rows.length === 0
 }
 
-/** What was paid back whole is not booked any more, as with any other sale. */
+/** A time that was paid back whole is not booked any more, as with any other sale. */
 export async function keepRefund(trx: Trx, sale: Payload<typeof saleRefunded>): Promise<void> {
   await oneAtATime(trx, sale.seller_id)
   const payment = await keepSale(trx, sale)
@@ -123,7 +123,7 @@ export async function settleCancelled(trx: Trx, { id, user_id }: Booking, by: 'g
   else await setPayment(trx, payment, { state: 'kept', kept_at: new Date(now()) })
 }
 
-/** Who is given another time may cancel until then. Moving it oneself leaves that day as it was. */
+/** A guest who is given another time may cancel until then. Moving it oneself leaves that day as it was. */
 export async function settleMoved(trx: Trx, { id, user_id, starts_at, ends_at }: Booking, by: 'guest' | 'owner'): Promise<void> {
   await trx
     .updateTable('booking_payments')
@@ -144,7 +144,11 @@ export async function sweepPayments({ db, signal }: Pick<Ctx<CrmDb>, 'db' | 'sig
         update booking_payments set kept_at = null where id in (
           select id from booking_payments where kept_at <= now() order by kept_at limit ${PIECE} for update skip locked)
         returning id, user_id`.execute(trx)
-      for (const { id, user_id } of rows) await publish(trx, bookingKept, user_id, { kind: 'booking', reference: id, seller_id: user_id })
+      const kept = rows.map(({ id, user_id: userId }) => ({
+        userId,
+        payload: { kind: 'booking' as const, reference: id, seller_id: userId },
+      }))
+      await publishMany(trx, bookingKept, kept)
       return rows.length
     })
 }

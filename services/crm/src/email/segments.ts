@@ -53,7 +53,7 @@ function conditionOf(of: Condition): Where {
 }
 const not = (negated: boolean) => (negated ? sql`not` : sql``)
 
-/** What the summary of a segment says of its conditions on what was deleted. */
+/** The sentence in a segment's summary about its conditions on what was deleted. */
 export async function noteOn(db: Ctx<CrmDb>['db'], userId: string, { conditions }: SegmentTree): Promise<string | undefined> {
   const all = conditions.flatMap((part) => ('field' in part ? [part] : part.conditions))
   const fields = [...new Set(all.flatMap((of) => (of.field === 'own' ? [of.id] : [])))]

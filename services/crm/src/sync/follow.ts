@@ -32,7 +32,7 @@ export async function followLater(trx: Trx, { id, user_id, app }: SyncedRow, cha
     await enqueue(trx, followCopy, { ...row, user_id, calendar_id: id }, { userId: user_id })
 }
 
-/** What was changed here meanwhile counts, and is on its way over there. A time that is taken here is put back over there. */
+/** A change that was made here meanwhile counts, and is on its way over there. A time that is taken here is put back over there. */
 export async function follow(db: Ctx<CrmDb>['db'], change: Followed): Promise<void> {
   const { booking_id: id, user_id, calendar_id, version, removed, starts_at, ends_at, updated_at } = change
   const booking = await db

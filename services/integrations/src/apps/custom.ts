@@ -16,7 +16,7 @@ export type CustomFields = {
   scope?: string
 }
 
-/** What a client that a person registered with an API of theirs asks its token endpoint. */
+/** The questions to the token endpoint of an API, by the client that a person registered there. */
 export function tokenCall({ client_id = '', client_secret, token_url = '' }: Partial<CustomFields>, form: Record<string, string>) {
   return client_secret
     ? { url: token_url, headers: basic({ id: client_id, secret: client_secret }), form }

@@ -7,7 +7,7 @@ import { vendors } from '../apps/vendors.ts'
 import { integrationsService } from '../service.ts'
 import { connectingIn } from '../testing.ts'
 
-// What `npm run attack` tries with one app of each kind (S17, S19, S20), over every app of the library.
+// The scenarios that `npm run attack` tries with one app of each kind (S17, S19, S20), over every app of the library.
 
 let platform: TestPlatform
 let world: ReturnType<typeof connectingIn>
@@ -61,7 +61,7 @@ test("S20: in no app does another person's token open in one's own row; S19: no 
     await put(hers, own)
     await world.db.deleteFrom('rate_buckets').where('connection_id', '=', hers).execute()
     expect([app, await tested()]).toEqual([app, 200])
-    // What a stranger did to the row is no reason to have her connect again.
+    // A stranger's change to the row is no reason to have her connect again.
     expect([app, (await world.call(ann, 'list-connections')).body.connections[0].state]).not.toEqual([app, 'broken'])
     answers.push(await world.call(ann, 'list-connections'), await world.call(ann, 'show-connection', { connection_id: hers }))
     emails.push(ann.email, ben.email)

@@ -98,7 +98,7 @@ test('no tool of a server is offered or called before it is allowed, and an allo
   for (const how of ['read', 'run'] as const) expect((await run(how, 'search_orders')).body.code).toBe('app_action_unknown')
   expect(called.length).toBe(before)
   await call(user, 'allow-mcp-tool', { connection_id, tool: 'search_orders', allow: 'asks' })
-  // What the server says of a tool does not make it one that is called unasked.
+  // The server's words about a tool do not make it one that is called unasked.
   expect(await offered()).toMatchObject([
     { name: 'search_orders', description: 'Finds orders.', effect: 'sends', input: orders.inputSchema },
   ])
@@ -152,7 +152,7 @@ test('a refused key is told, nobody else has any of it, and what is no MCP serve
   key = 'another-key'
   expect((await run('read', 'search_orders')).body.code).toBe('connection_broken')
   expect((await call(ann, 'connect-custom-api', server({ connection_id }))).status).toBe(200)
-  // What was allowed stays allowed on the same server.
+  // A tool that was allowed stays allowed on the same server.
   expect((await run('read', 'search_orders')).status).toBe(200)
   key = 'a-key'
 })

@@ -117,7 +117,7 @@ async function toolsOf(server: Server): Promise<{ tools: Tool[]; leftOut: number
 }
 const plain = (text: unknown, most: number) => String(text).replace(/\s+/g, ' ').trim().slice(0, most)
 
-/** What was allowed stays so for the tools that are what they were; one that says or takes something else has to be allowed anew. */
+/** An allowance stays for the tools that are what they were; one that says or takes something else has to be allowed anew. */
 export function allowedAsBefore(tools: Tool[], before: Tool[]): Tool[] {
   const same = (one: Tool, other: Tool) => JSON.stringify({ ...one, allow: null }) === JSON.stringify({ ...other, allow: null })
   return tools.map((tool) => ({
@@ -152,7 +152,7 @@ export async function callTool(server: Server, tool: { name: string; arguments: 
   }
 }
 
-/** What a server says that it can do, with its refusals in words. */
+/** The tools that a server says it has, with its refusals in words. */
 export async function toolsAt(held: Held, { places }: Pick<Connecting, 'places'>, signal: AbortSignal) {
   const { headers = {}, query = {} } = custom.sign!(held, { path: '' })
   const search = Object.keys(query).length ? `?${new URLSearchParams(query as Record<string, string>)}` : ''

@@ -43,7 +43,7 @@ test('what is in the library is not asked for, and there is an end to asking, al
   const answers = await Promise.all(Array.from({ length: MOST_WISHES + 5 }, (_, n) => call(user, 'request-app', { name: `App ${n}` })))
   expect(answers.filter(({ status }) => status === 200).length).toBe(MOST_WISHES)
   expect(answers.find(({ status }) => status !== 200)!.body.code).toBe('app_requests_full')
-  // What was asked for already can still be said better.
+  // A wish that was told already can still be said better.
   const kept = answers.findIndex(({ status }) => status === 200)
   expect((await call(user, 'request-app', { name: `App ${kept}`, wanted: 'More' })).status).toBe(200)
 })

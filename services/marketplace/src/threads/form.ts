@@ -17,7 +17,7 @@ export async function formOf(body: unknown, type = ''): Promise<Form> {
 }
 
 const HEAD_BYTES = 1024
-/** What the first field of a form says, of which no more than its beginning is read. */
+/** The value of a form's first field, of which no more than its beginning is read. */
 export function firstField(body: unknown, name: string): string | null {
   if (!Buffer.isBuffer(body)) return null
   const head = /^--[^\r\n]{1,200}\r\ncontent-disposition: form-data; name="([^"\r\n]{1,40})"\r\n\r\n([^\r\n]{20,100})\r\n--/i
