@@ -68,6 +68,7 @@ test('a renamed company is shown by its new name, a deleted one leaves its conta
     expect((await call(name, stranger, { company_id })).status, name).toBe(404)
   expect((await call('find-contacts', stranger, { company_id })).body.contacts).toEqual([])
   await call('delete-company', ann, { company_id })
+  expect((await call('restore-company', stranger, { company_id })).status).toBe(404)
   expect((await call('show-contact', ann, { contact_id: ines })).body.contact).toMatchObject({ company: null, company_id: null })
   await call('restore-company', ann, { company_id })
   expect(await companyIn(ann, ines)).toBe('Harbour Café')

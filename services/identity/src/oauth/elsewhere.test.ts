@@ -70,6 +70,16 @@ const idTokenOf = async (...asked: Parameters<typeof tokensOf>) => (await tokens
 const signIn = (credentials: object) => platform.client().auth.signInWithIdToken({ provider: 'google', ...credentials } as never)
 const hashed = (nonce: string) => createHash('sha256').update(nonce).digest('hex')
 
+// The first of these: keys that are known are not asked for.
+test('keys that a provider could not give for a moment are asked for again with the next sign-in', async () => {
+  const fault = { provider: 'oauth', match: '/google/certs', kind: 'status', status: 500 }
+  const asked = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(fault) }
+  expect((await fetch(`${platform.url('sandbox')}/sandbox/api/faults`, asked)).status).toBe(200)
+  const token = await idTokenOf(newEmail('tap'))
+  expect((await signIn({ token })).error).toMatchObject({ status: 500, message: 'The keys of the provider could not be read' })
+  expect((await signIn({ token })).error).toBeNull()
+})
+
 test('an identity token of a provider signs in, with the nonce whose hash it carries and for this app alone', async () => {
   const email = newEmail('tap')
   const token = await idTokenOf(email, { nonce: hashed('once') })
