@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
 import type { Endpoint, Input } from '@operon/contracts/contract'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
@@ -109,13 +110,17 @@ export function serveRaw<E extends Endpoint>(
   app: FastifyInstance,
   contract: E,
   handler: (ctx: Ctx<any>, input: Input<E>, reply: FastifyReply, request: FastifyRequest) => Promise<unknown>,
+  look?: Look,
 ) {
-  route(app, contract, (ctx, input, request, reply) => handler(ctx, input, reply, request))
+  route(app, contract, (ctx, input, request, reply) => handler(ctx, input, reply, request), look)
 }
 
 type RouteHandler = (ctx: Ctx<any>, input: any, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
+/** Refuses a large body by its beginning, while the rest has not been read: what it throws is the answer. */
+export type Look = (ctx: Ctx<any>, beginning: Buffer, request: FastifyRequest) => Promise<unknown>
+const BEGINNING_BYTES = 1024
 
-function route(app: FastifyInstance, contract: Endpoint, handler: RouteHandler) {
+function route(app: FastifyInstance, contract: Endpoint, handler: RouteHandler, look?: Look) {
   const { method, path, params, query, body, reply, raw, bytes, maxBytes, status = 200 } = contract
   const schema = {
     ...(params && { params }),
@@ -136,6 +141,7 @@ function route(app: FastifyInstance, contract: Endpoint, handler: RouteHandler) 
       return handler(ctx, input, request, answer)
     },
     onRequest: admit(app, contract),
+    ...(look && { preParsing: lookFirst(look) }),
   }
   if (!bytes) return void app.route(options)
   // A scope of its own, so that this route alone reads its body as it came.
@@ -144,6 +150,30 @@ function route(app: FastifyInstance, contract: Endpoint, handler: RouteHandler) 
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, payload, done) => done(null, payload))
     scope.route(options)
   })
+}
+
+function lookFirst(look: Look) {
+  return async (request: FastifyRequest, reply: FastifyReply, payload: NodeJS.ReadableStream): Promise<Readable> => {
+    const body = payload as Readable
+    const parts: Buffer[] = []
+    let bytes = 0
+    for await (const part of body.iterator({ destroyOnReturn: false })) {
+      parts.push(part)
+      bytes += part.length
+      if (bytes >= BEGINNING_BYTES) break
+    }
+    const read = Buffer.concat(parts)
+    try {
+      await look(request.ctx, read.subarray(0, BEGINNING_BYTES), request)
+    } catch (error) {
+      // The rest of the body may still be coming, and nobody will read it.
+      if (!body.readableEnded) reply.header('connection', 'close')
+      throw error
+    }
+    if (body.readableEnded) return Readable.from([read])
+    body.unshift(read)
+    return body
+  }
 }
 
 type Guarded = Pick<Endpoint, 'access' | 'path' | 'rate' | 'apiKeys' | 'resource' | 'action' | 'halfSignedIn' | 'demo'> & {

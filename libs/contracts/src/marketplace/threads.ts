@@ -161,7 +161,8 @@ export const messageSellerFiles = endpoint({
   raw: true,
   maxBytes: GUEST_BYTES + 64 * 1024,
   summary: 'Writes to the seller of an order, with files of a guest',
-  description: 'The first field of the form is `token`; `text` and `files` follow. Nothing of it is read before the token is checked.',
+  description:
+    'The first field of the form is `token`; `text` and `files` follow. Of a form whose token opens no order, no more than the beginning is received.',
   reply: z.object({ message: ThreadMessage }),
   errors: ['not_found', 'attachment_forbidden', 'attachment_too_many', 'attachment_no_room', 'too_many_messages'],
 })

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { connect } from 'node:net'
 import { storageBytes } from '@operon/contracts/files'
 import { userUpdated } from '@operon/contracts/identity/events'
 import { GUEST_BYTES } from '@operon/contracts/marketplace/threads'
@@ -248,6 +249,29 @@ test('a guest sends files with a message, which the seller keeps, bounded by the
   await db.updateTable('file_usage').set({ bytes: storageBytes.none }).where('user_id', '=', ann.id).execute()
   expect(await code(small(1), { token: other.token, text: 'x' })).toBe('attachment_no_room')
   expect(await kept()).toEqual([20, 5])
+})
+
+test('of files for an order that does not exist, and of an email for an unknown provider, no more than the beginning is received [S13]', async () => {
+  const { token } = await bought(platform.user(), null, 'guest@example.com')
+  const part = (name: string, value: string) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
+  /** The first 2 kB of a form of 9 MB: the rest never comes. */
+  const begin = (path: string, first: string) =>
+    new Promise<string>((resolve, reject) => {
+      const { hostname, port } = new URL(platform.url())
+      const socket = connect(Number(port), hostname)
+      const head = `POST ${path} HTTP/1.1\r\nhost: a\r\ncontent-type: multipart/form-data; boundary=b\r\ncontent-length: 9000000\r\n\r\n`
+      let said = ''
+      socket.on('data', (chunk) => {
+        said += chunk
+      })
+      // The server closes, since what follows is nobody's.
+      socket.on('close', () => resolve(said)).on('error', reject)
+      socket.write(head + first + 'x'.repeat(2000 - first.length))
+    })
+  const files = '/functions/v1/message-seller-files'
+  expect(await begin(files, part('token', `${token.slice(0, -3)}abc`) + part('text', 'Hello'))).toMatch(/^HTTP\/1.1 404 [\s\S]*not_found/)
+  expect(await begin(files, part('text', 'Hello') + part('token', token))).toMatch(/^HTTP\/1.1 400 [\s\S]*invalid/)
+  expect(await begin('/webhooks/mail/another', part('text', 'Hello'))).toMatch(/^HTTP\/1.1 404 /)
 })
 
 test('photos of a review are pictures of the reviewer, shown to everybody while the review is [S13] [S14]', {

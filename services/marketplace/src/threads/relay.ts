@@ -44,6 +44,13 @@ export function readReplyAddress(vault: Vault, address: string): { threadId: str
   return { threadId: uuidOf(said.subarray(0, 16)), side: said[16] === 1 ? 'seller' : 'buyer' }
 }
 
+/** Asked before an email is received. Its signature is a field that may stand behind the files, so it is checked once all of it is there. */
+export function takingInbound(rt: Rt, request: Raw[3]): Inbound {
+  const inbound = inboundOf(rt)
+  if ((request.params as { provider: string }).provider !== 'mailgun' || !inbound) throw new DomainError('not_found')
+  return inbound
+}
+
 const FRESH_MS = 15 * 60_000
 const LONGEST = 5_000
 
@@ -51,8 +58,7 @@ const LONGEST = 5_000
 export const takeMail =
   (rt: Rt) =>
   async (ctx: Ctx<MarketplaceDb>, body: unknown, reply: Raw[2], request: Raw[3]): Promise<unknown> => {
-    const inbound = inboundOf(rt)
-    if ((request.params as { provider: string }).provider !== 'mailgun' || !inbound) throw new DomainError('not_found')
+    const inbound = takingInbound(rt, request)
     const mail = await formOf(body, request.headers['content-type'])
     if (!isSigned(inbound.key, mail)) throw new DomainError('webhook_signature')
     const to = readReplyAddress(rt.vault, mail.get('recipient') ?? '')

@@ -50,16 +50,21 @@ export const messageSeller =
     }))
   }
 
+/** By the first field of a guest's form, so that megabytes are received from the holder of an order's link alone. */
+export async function orderOfGuest(vault: Runtime['vault'], ctx: Ctx<MarketplaceDb>, form: unknown): Promise<OrderRow> {
+  const token = firstField(form, 'token')
+  if (!token) throw new DomainError('invalid')
+  const order = await orderOf(vault, ctx, { token })
+  if (order.state === 'open') throw new DomainError('not_found')
+  return order
+}
+
 type Raw = Parameters<Parameters<typeof serveRaw>[2]>
 /** A guest's message with its files, in one piece: what is not sent leaves nothing behind. */
 export const messageSellerFiles =
   ({ vault, storage }: Pick<Runtime<MarketplaceDb, Config>, 'vault' | 'storage'>) =>
   async (ctx: Ctx<MarketplaceDb>, body: unknown, reply: Raw[2], request: Raw[3]): Promise<unknown> => {
-    // Before megabytes are taken apart: only who has the link of an order causes that work.
-    const token = firstField(body, 'token')
-    if (!token) throw new DomainError('invalid')
-    const order = await orderOf(vault, ctx, { token })
-    if (order.state === 'open') throw new DomainError('not_found')
+    const order = await orderOfGuest(vault, ctx, body)
     const form = await formOf(body, request.headers['content-type'])
     const said = z.object({ text: messageText }).safeParse({ text: form.get('text') })
     if (!said.success) throw new DomainError('invalid')
