@@ -97,7 +97,13 @@ export const bookingMails = [
 /** One email about a booking, to one side. It is not sent where the booking has another state or time by then: that has an email of its own. */
 export const bookingMail = job(
   'crm.booking_mail',
-  z.object({ booking_id: z.uuid(), kind: z.enum(bookingMails), to: z.enum(['guest', 'host']), starts_at: z.iso.datetime() }),
+  z.object({
+    booking_id: z.uuid(),
+    kind: z.enum(bookingMails),
+    to: z.enum(['guest', 'host']),
+    starts_at: z.iso.datetime(),
+    by: z.enum(['guest', 'owner']).optional(),
+  }),
   { attempts: 12 },
 )
 /** Gives a guest their payment back, once. */

@@ -91,7 +91,7 @@ export async function cancelBooking(ctx: Call, { token, reason }: Input<typeof a
     if (!booking) throw new DomainError('booking_over')
     await publish(trx, appointmentCancelled, booking.user_id, told(booking, 'guest'))
     await settleCancelled(trx, booking, 'guest')
-    await mailBoth(trx, booking, 'cancelled', ['guest', 'host'])
+    await mailBoth(trx, booking, 'cancelled', ['guest', 'host'], 'guest')
     return shown(await readHeld(trx, held.id))
   })
 }
@@ -101,7 +101,7 @@ export async function rescheduleBooking(ctx: Call, { token, start }: Input<typeo
   if (!isOpen(held) || held.hold_until || !held.event_type_id || !held.active) throw new DomainError('booking_over')
   if (Date.parse(start) === held.starts_at.getTime()) return shown(held)
   const offer = await offerAt(ctx.db, { id: held.event_type_id, except: held.id }, start)
-  await bounded(rt, held.user_id, held.guest_email!)
+  await bounded(ctx, rt, held.user_id, held.guest_email!)
   return inTransaction(ctx.db, async (trx) => {
     const starts_at = new Date(start)
     const ends_at = new Date(starts_at.getTime() + offer.minutes * 60_000)

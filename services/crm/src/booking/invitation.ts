@@ -19,7 +19,8 @@ export function invitationOf(booking: HeldRow, { product, sender, url, guest }: 
     start: booking.starts_at,
     end: booking.ends_at,
     summary: `${booking.type_title ?? (guest ? booking.title : 'Meeting')} · ${booking.host}`,
-    location: booking.place || null,
+    // A phone number is whatever the guest typed.
+    location: guest || booking.place_kind !== 'phone' ? booking.place || null : null,
     description: url,
     url,
     status: over ? ICalEventStatus.CANCELLED : booking.state === 'pending' ? ICalEventStatus.TENTATIVE : ICalEventStatus.CONFIRMED,

@@ -6,7 +6,7 @@ import type { Letter } from '@operon/kit/mail/frame'
 import type { HeldRow } from './held.ts'
 
 type Mail = Payload<typeof bookingMail>
-type Written = { booking: HeldRow; kind: Mail['kind']; manage: string; calendar: string; hostZone: string }
+type Written = { booking: HeldRow; kind: Mail['kind']; by?: Mail['by']; manage: string; calendar: string; hostZone: string }
 
 /** A time as it is read in a zone, with its distance from UTC: where clocks are turned back, 01:30 is there twice. */
 export const whenIn = (at: Date, zone: string) => {
@@ -45,7 +45,7 @@ const guestWords = (host: string): Record<Mail['kind'], [subject: string, text: 
 })
 
 /** What the guest typed stands in no email to them: the address is whatever a visitor entered. */
-export function guestLetter({ booking, kind, manage }: Written): Letter {
+export function guestLetter({ booking, kind, by, manage }: Written): Letter {
   const [subject, text] = guestWords(unlinked(booking.host))[kind]
   const isOver = booking.state === 'cancelled' || booking.state === 'declined'
   return {
@@ -57,7 +57,9 @@ export function guestLetter({ booking, kind, manage }: Written): Letter {
       ['When', whenIn(booking.starts_at, booking.guest_zone ?? 'UTC')],
       ...placeFact(booking),
       ...paymentFacts(booking),
-      ...(booking.reason && isOver ? ([['Reason', booking.reason]] as [string, string][]) : []),
+      ...(booking.reason && by === 'owner' && (kind === 'declined' || kind === 'cancelled')
+        ? ([['Reason', booking.reason]] as [string, string][])
+        : []),
     ],
     action: { label: isOver ? 'See the booking' : 'Move or cancel', url: manage },
     after: 'If you did not book this, cancel it with the button above, or ignore this email.',

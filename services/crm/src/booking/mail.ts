@@ -33,7 +33,7 @@ const says: Record<Mail['kind'], BookingState | null> = {
 export const sendBookingMail =
   (rt: Rt, mailer: Mailer) =>
   async (ctx: Ctx<CrmDb>, { id, payload }: JobRun<Mail>): Promise<void> => {
-    const { kind, to } = payload
+    const { kind, to, by } = payload
     const booking = await readHeld(ctx.db, payload.booking_id).catch(missing)
     const state = says[kind]
     if (!booking || (state && (booking.state !== state || booking.starts_at.toISOString() !== payload.starts_at))) return
@@ -54,7 +54,7 @@ export const sendBookingMail =
     await mailer.send({
       id,
       to: address,
-      letter: write({ booking, kind, manage, calendar, hostZone: zone }),
+      letter: write({ booking, kind, by, manage, calendar, hostZone: zone }),
       ...(withFile.has(kind) && { invitation }),
     })
   }

@@ -169,7 +169,7 @@ export async function cancelOwn(trx: Trx, { id, userId, version, reason = '' }: 
   if (!booking) return null
   await settleCancelled(trx, booking, 'owner')
   await publish(trx, appointmentCancelled, userId, told(booking, 'owner'))
-  await mailBoth(trx, booking, 'cancelled', ['guest'])
+  await mailBoth(trx, booking, 'cancelled', ['guest'], 'owner')
   return booking
 }
 
@@ -200,7 +200,7 @@ export async function answerBooking(
     if (!booking) throw await whyNot(trx, id, userId)
     if (!confirm) await settleCancelled(trx, booking, 'owner')
     await publish(trx, confirm ? appointmentConfirmed : appointmentCancelled, userId, told(booking, 'owner'))
-    await mailBoth(trx, booking, confirm ? 'confirmed' : 'declined', confirm ? ['guest', 'host'] : ['guest'])
+    await mailBoth(trx, booking, confirm ? 'confirmed' : 'declined', confirm ? ['guest', 'host'] : ['guest'], 'owner')
     return { appointment_id: id, state: booking.state }
   })
 }

@@ -105,13 +105,14 @@ export const told = ({ id, title, starts_at, guest_name, guest_email, guest_phon
 })
 
 /** Emails about a booking; one without a guest has none. */
-export async function mailBoth(trx: Trx, booking: Booking, kind: Mail, sides: readonly ('guest' | 'host')[]): Promise<void> {
+export async function mailBoth(
+  trx: Trx,
+  booking: Booking,
+  kind: Mail,
+  sides: readonly ('guest' | 'host')[],
+  by?: 'guest' | 'owner',
+): Promise<void> {
   if (!booking.guest_email) return
-  for (const to of sides)
-    await enqueue(
-      trx,
-      bookingMail,
-      { booking_id: booking.id, kind, to, starts_at: booking.starts_at.toISOString() },
-      { userId: booking.user_id },
-    )
+  const mail = { booking_id: booking.id, kind, starts_at: booking.starts_at.toISOString(), by }
+  for (const to of sides) await enqueue(trx, bookingMail, { ...mail, to }, { userId: booking.user_id })
 }
