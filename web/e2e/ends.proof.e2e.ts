@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import {
+  call,
   enter,
   expect,
   expectAccessible,
@@ -183,6 +184,20 @@ test('another account in another tab is told apart, and nothing is sent in its n
   await expect(dialog).toContainText(`This tab still shows ${first}`)
   await dialog.getByRole('button', { name: `Continue as ${second}` }).click()
   await expect(page.getByLabel('Email', { exact: true })).toHaveValue(second)
+})
+
+test('one’s own code is left out of the checkout with a sentence, and is forgotten [spec-17] [spec-42]', async ({ page, context }) => {
+  const session = await newAccount(page.request, { role: 'seller' })
+  let own = ''
+  await expect.poll(async () => (own = (await call(page.request, session, 'referral-summary')).code)).toBeTruthy()
+  await enter(page, session, '/pricing')
+  await wake(page)
+  await page.evaluate((code) => localStorage.setItem('referral_code', code), own)
+  const opened = context.waitForEvent('page')
+  await page.getByRole('article', { name: 'Basic' }).getByRole('button', { name: 'Start 3-Day Free Trial' }).click()
+  await (await opened).waitForURL('**/sandbox/stripe/checkout/**')
+  await expect(page.getByText('Your own referral code was left out')).toBeVisible()
+  expect(await page.evaluate(() => localStorage.getItem('referral_code'))).toBeNull()
 })
 
 test('a code that nobody has, kept from an earlier visit, is left out of the checkout with a sentence [spec-17] [spec-42]', async ({
