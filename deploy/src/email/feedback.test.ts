@@ -217,6 +217,36 @@ test('an address is asked for consent once a day, and agrees by its own button',
   expect(await consentOf(user, email)).toEqual({ state: 'given', evidence: 'Confirmed by the link in an email' })
 })
 
+test('an address that does not answer is asked three times, and never again once it wants no more requests; a yes begins anew [S28]', async () => {
+  const user = await world.seller()
+  const ask = async (email: string) => {
+    // A day later.
+    await world.db
+      .updateTable('email_opt_ins')
+      .set({ asked_at: new Date(0) })
+      .where('user_id', '=', user.id)
+      .execute()
+    const { body } = await world.call('ask-opt-in', user, { email })
+    return body.code ?? body.asked
+  }
+  const letters = (email: string, count: number) =>
+    vi.waitFor(async () => {
+      const mails = await world.mails(email)
+      expect(mails).toHaveLength(count)
+      return mails[0]!
+    })
+  const silent = `silent-${newId()}@example.com`
+  expect([await ask(silent), await ask(silent), await ask(silent), await ask(silent)]).toEqual([true, true, true, 'opt_in_enough'])
+  const letter = await letters(silent, 3)
+  await fetch(path(linkOf(letter, '/mail/confirm/')), { method: 'POST' })
+  expect(await ask(silent)).toBe(true)
+
+  const refusing = `refusing-${newId()}@example.com`
+  expect(await ask(refusing)).toBe(true)
+  await fetch(path(linkOf(await letters(refusing, 1), '/mail/unsubscribe/')), { method: 'POST' })
+  expect(await ask(refusing)).toBe('opt_in_enough')
+})
+
 test.each(['booking', 'change', 'form'])(
   'an address that a visitor typed (%s) gets no campaign before its owner has agreed',
   async (source) => {

@@ -67,6 +67,7 @@ export const errors = {
   sender_in_use: { status: 409, message: 'A campaign is being sent from this sender. Wait until it has finished.' },
   suppression_theirs: { status: 409, message: 'This person unsubscribed or complained, so only they can subscribe again.' },
   opt_in_asked: { status: 429, message: 'This address was asked today. Give them some time.' },
+  opt_in_enough: { status: 409, message: 'This address was asked three times or wants no more requests, so it cannot be asked again.' },
   opt_in_inbox: { status: 429, message: 'This address was asked by others many times today, so nothing was sent. Ask again tomorrow.' },
   address_suppressed: { status: 409, message: 'This address bounced, complained or unsubscribed, so nothing is sent to it.' },
   email_pace: { status: 429, message: 'You have sent as many emails as one hour allows. Try again later.' },
@@ -252,6 +253,10 @@ export const errors = {
   // AI
   model_unknown: { status: 404, message: 'There is no model of that name.' },
   anonymous_no_messages: { status: 403, message: 'Add an email to your account to write to sellers. It is free and takes a minute.' },
+  anonymous_no_letters: {
+    status: 403,
+    message: 'Add an email to your account first, since this emails other people. It is free and takes a minute.',
+  },
   anonymous_no_address: {
     status: 403,
     message: 'Add an email to your account to give pictures a public address. It is free and takes a minute.',

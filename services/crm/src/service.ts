@@ -38,6 +38,7 @@ import * as views from './migrations/0095_views.ts'
 import * as paidBookings from './migrations/0096_paid_bookings.ts'
 import * as followedCalendars from './migrations/0097_followed_calendars.ts'
 import * as endedEmails from './migrations/0101_ended_emails.ts'
+import * as optInAsks from './migrations/0102_opt_in_asks.ts'
 import { newsletterJobs } from './newsletter/jobs.ts'
 import { newsletterRoutes } from './newsletter/routes.ts'
 import { peopleConsumers } from './people/consumers.ts'
@@ -74,6 +75,7 @@ export const crmService: ServiceDefinition<CrmDb, Config> = {
     '0096_paid_bookings': paidBookings,
     '0097_followed_calendars': followedCalendars,
     '0101_ended_emails': endedEmails,
+    '0102_opt_in_asks': optInAsks,
   },
   sandboxed: ({ SMTP_URL }) => (SMTP_URL ? [] : ['smtp']),
   setup(rt) {

@@ -204,7 +204,7 @@ export const createEventType = fn('create-event-type', {
     request: { title: 'First call', slug: 'first-call', minutes: 30 },
     reply: { event_type_id: exampleId, url: eventTypeExample.url },
   },
-  errors: ['event_type_slug', 'event_type_limit'],
+  errors: ['event_type_slug', 'event_type_limit', 'anonymous_no_letters'],
   action: {
     title: 'Make a booking page',
     when: 'The person asks for a booking link, a booking page or a kind of meeting that others can book',

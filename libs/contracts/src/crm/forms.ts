@@ -97,7 +97,7 @@ export const createLeadForm = fn('create-lead-form', {
     request: { title: 'Contact us' },
     reply: { form_id: exampleId, url: formExample.url, action_url: formExample.action_url },
   },
-  errors: ['forms_full'],
+  errors: ['forms_full', 'anonymous_no_letters'],
   action: {
     title: 'Make a lead form',
     when: 'The person asks for a contact form, a lead form or a sign-up form for their site',

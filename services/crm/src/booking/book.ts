@@ -27,7 +27,7 @@ export async function book(ctx: Ctx<CrmDb>, given: Given, rt: Rt): Promise<Outpu
   const offer = await offerAt(ctx.db, { profile, event_type }, start)
   const email = given.email.toLowerCase()
   const answers = answersTo(offer, given)
-  await bounded(rt, offer.user_id, email)
+  await bounded(ctx, rt, offer.user_id, email)
   const starts_at = new Date(start)
   const ends_at = new Date(starts_at.getTime() + offer.minutes * MINUTE_MS)
   const id = newId()

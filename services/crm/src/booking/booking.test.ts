@@ -6,7 +6,7 @@ import { openBus } from '@operon/kit/open'
 import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { crmService } from '../service.ts'
 
 type Mail = { subject: string; to: string[]; links: string[]; text: string }
@@ -23,10 +23,17 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-async function call(name: string, body: object, user?: TestUser, key?: string) {
+let visitors = 1
+/** Visitors come from a network each, unless a test says from which; one who asks again does so from the same. */
+async function call(name: string, body: object, user?: TestUser, key?: string, network = key ? 1 : ++visitors) {
   const response = await fetch(`${platform.url('crm')}/functions/v1/${name}`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', ...user?.headers, ...(key && { 'idempotency-key': key }) },
+    headers: {
+      'content-type': 'application/json',
+      'x-forwarded-for': `198.${network >> 8}.${network & 255}.7`,
+      ...user?.headers,
+      ...(key && { 'idempotency-key': key }),
+    },
     body: JSON.stringify(body),
   })
   return { status: response.status, body: (await response.json()) as any }
@@ -68,8 +75,14 @@ async function aHost(more: object = {}) {
   const at = { profile: profile!, event_type: 'first-call' }
   const slots = async (day = inDays(3), days = 1): Promise<string[]> =>
     (await call('list-slots', { ...at, from: day, days, zone: 'UTC' })).body.slots
-  const book = (start: string, guest: object = {}, key?: string) =>
-    call('book', { ...at, start, name: 'Ines Ortega', email: `g-${newId()}@example.com`, zone: 'Europe/Madrid', ...guest }, undefined, key)
+  const book = (start: string, guest: object = {}, key?: string, network?: number) =>
+    call(
+      'book',
+      { ...at, start, name: 'Ines Ortega', email: `g-${newId()}@example.com`, zone: 'Europe/Madrid', ...guest },
+      undefined,
+      key,
+      network,
+    )
   return { user, email, at, slots, book, typeId: made.body.event_type_id as string }
 }
 const tokenIn = (url: string) => url.slice(url.lastIndexOf('/') + 1)
@@ -198,6 +211,37 @@ test('by the link a booking is moved and cancelled; looking changes nothing, and
   expect(await db.selectFrom('appointments').select('status').where('user_id', '=', user.id).execute()).toEqual([{ status: 'cancelled' }])
 })
 
+test('what a stranger types reaches no address that they name: not the reason they cancel for, not a phone number [spec-131] [S28]', async () => {
+  const { email, slots, book } = await aHost({ place_kind: 'phone' })
+  const [start] = await slots()
+  const victim = `victim-${newId()}@example.com`
+  const { body } = await book(start!, { email: victim, name: 'Call evil.example', phone: 'evil.example/1234' })
+  const token = tokenIn(body.manage_url)
+  // As it is attached to the email.
+  const file = await (await fetch(`${platform.url('crm')}/functions/v1/booking.ics?token=${token}`)).text()
+  expect(file).not.toContain('evil.example')
+  await call('cancel-booking', { token, reason: 'You won: https://evil.example' })
+  const cancelled = (to: string, subject: RegExp) =>
+    vi.waitFor(async () => {
+      const mail = (await mails(to)).find((each) => subject.test(each.subject))
+      expect(mail).toBeTruthy()
+      return mail!
+    })
+  expect((await cancelled(email, /^Cancelled/)).text).toContain('https://evil.example')
+  await cancelled(victim, /is cancelled$/)
+  for (const mail of await mails(victim)) expect(JSON.stringify(mail)).not.toContain('evil.example')
+})
+
+test('an account without an address of its own has no booking page, no form and asks nobody for consent [S28]', async () => {
+  const nobody = platform.user({ is_anonymous: true })
+  const refused = async (name: string, body: object) => (await call(name, body, nobody)).body.code
+  expect([
+    await refused('create-event-type', { title: 'First call', slug: 'first-call', minutes: 30 }),
+    await refused('create-lead-form', { title: 'Contact us' }),
+    await refused('ask-opt-in', { email: 'victim@example.com' }),
+  ]).toEqual(Array(3).fill('anonymous_no_letters'))
+})
+
 test('a request waits for its host, keeps its time meanwhile, and is told the answer [spec-131]', async () => {
   const { user, slots, book } = await aHost({ needs_approval: true })
   const [start, , next] = await slots()
@@ -299,6 +343,17 @@ test('a visitor cannot fill an inbox or a calendar from one address [spec-131]',
   const answers = []
   for (const start of free.slice(0, 9)) answers.push((await book(start, { email })).body.code ?? 200)
   expect(answers).toEqual([...Array(8).fill(200), 'booking_many'])
+})
+
+test('a stranger with many addresses uses up the day of no host: a guest from elsewhere still books [spec-131] [S28]', {
+  timeout: 60_000,
+}, async () => {
+  const { slots, book } = await aHost()
+  const free = (await slots(inDays(3), 5)).filter((_, n) => n % 2 === 0)
+  const answers = []
+  for (const start of free.slice(0, 61)) answers.push((await book(start, {}, undefined, 60_000)).body.code ?? 200)
+  expect(answers).toEqual([...Array(60).fill(200), 'booking_many'])
+  expect((await book(free.at(-1)!)).status).toBe(200)
 })
 
 test('nor from the pages of many hosts [S28]', async () => {

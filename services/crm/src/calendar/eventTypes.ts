@@ -12,6 +12,7 @@ import { newId } from '@operon/kit/ids'
 import type { Runtime } from '@operon/kit/service'
 import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
+import { reachable } from '../people/reachable.ts'
 import type { CrmDb } from '../schema.ts'
 import { slugOf } from './hosts.ts'
 
@@ -61,7 +62,7 @@ export async function createEventType(
   given: Input<typeof createContract>,
   { ask, kit }: Rt,
 ): Promise<Output<typeof createContract>> {
-  const { id: user_id } = signedIn(ctx)
+  const { id: user_id } = reachable(ctx)
   const { zone = 'UTC', ...input } = given
   // Only the first page of a person waits for another service here.
   const slug = await slugOf(ctx, ask)

@@ -8,6 +8,7 @@ import type { Runtime } from '@operon/kit/service'
 import { enqueue, inTransaction } from '@operon/kit/tx'
 import { type Kysely, sql } from 'kysely'
 import type { Trx } from '../contacts/assert.ts'
+import { reachable } from '../people/reachable.ts'
 import type { CrmDb } from '../schema.ts'
 import { placeIn } from './campaigns.ts'
 
@@ -113,16 +114,22 @@ export async function askOptIn(
   { email }: Input<typeof contract.askOptIn>,
   { cache }: Pick<Runtime, 'cache'>,
 ): Promise<{ asked: boolean }> {
-  const userId = signedIn(ctx).id
+  const { id: userId } = reachable(ctx)
   const asked = await requestOptIn(ctx.db, cache, userId, email)
-  if (asked !== 'asked') throw new DomainError(asked === 'today' ? 'opt_in_asked' : 'address_suppressed')
+  if (asked !== 'asked') throw new DomainError(refusals[asked])
   return { asked: true }
 }
 
-type OptInAsked = 'asked' | 'today' | 'suppressed'
+type OptInAsked = 'asked' | keyof typeof refusals
+const refusals = { today: 'opt_in_asked', often: 'opt_in_enough', suppressed: 'address_suppressed' } as const
 const TO_AN_INBOX_A_DAY = 10
+/** From one account to one address that does not answer. */
+const MOST_ASKS = 3
 
-/** At most one letter a day to an address from an account and ten from all, 60 an hour from an account, and none to an address that complained. */
+/**
+ * At most one letter a day to an address from an account and ten from all, three from an account in all, 60 an hour from an account, and
+ * none to an address that complained.
+ */
 export async function requestOptIn(db: Ctx<CrmDb>['db'], cache: Runtime['cache'], userId: string, email: string): Promise<OptInAsked> {
   if (!(await cache.take(`opt-ins of ${userId}`, ASKED_AN_HOUR, 3_600_000)).ok) throw new DomainError('email_pace')
   return inTransaction(db, (trx) => placeOptIn(trx as unknown as Trx, cache, userId, email))
@@ -134,15 +141,51 @@ async function placeOptIn(trx: Trx, cache: Runtime['cache'], userId: string, ema
     trx,
   )
   if (no.length) return 'suppressed'
-  const { rows } = await sql<{ id: string }>`
-    insert into email_opt_ins as o (id, user_id, email) values (${newId()}, ${userId}, ${email})
-    on conflict (user_id, email) do update set asked_at = now() where o.asked_at < now() - interval '1 day' returning id`.execute(trx)
-  if (!rows[0]) return 'today'
+  const id = await claimOptIn(trx, userId, email)
+  if (!id) return (await isAskedOften(trx, userId, email)) ? 'often' : 'today'
   const full = await fullInbox(cache, email)
   // Thrown inside the transaction: an address that was not written to counts as not asked.
   if (full) throw new DomainError('opt_in_inbox', { message: full })
-  await enqueue(trx, optInMail, { consent_id: rows[0].id, user_id: userId }, { userId })
+  await enqueue(trx, optInMail, { consent_id: id, user_id: userId }, { userId })
   return 'asked'
+}
+
+/** The id under which the address is asked now; null where a letter went out today, or as often as one may. */
+export async function claimOptIn(trx: Trx, userId: string, email: string): Promise<string | null> {
+  const { rows } = await sql<{ id: string }>`
+    insert into email_opt_ins as o (id, user_id, email) values (${newId()}, ${userId}, ${email})
+    on conflict (user_id, email) do update set asked_at = now(), asks = o.asks + 1
+      where o.asked_at < now() - interval '1 day' and o.asks < ${MOST_ASKS} returning id`.execute(trx)
+  return rows[0]?.id ?? null
+}
+
+/** No letter went out after all. */
+export async function unclaimOptIn(trx: Trx, userId: string, id: string): Promise<void> {
+  await trx.deleteFrom('email_opt_ins').where('id', '=', id).where('user_id', '=', userId).where('asks', '=', 1).execute()
+  await trx
+    .updateTable('email_opt_ins')
+    .set({ asks: sql`asks - 1`, asked_at: sql`asked_at - interval '1 day'` })
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .execute()
+}
+
+const isAskedOften = async (trx: Trx, userId: string, email: string) =>
+  (await trx
+    .selectFrom('email_opt_ins')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('email', '=', email)
+    .where('asks', '>=', MOST_ASKS)
+    .executeTakeFirst()) !== undefined
+
+/** The owner of the address has answered the letter: a yes lets it be asked anew one day, a no ends all asking. */
+export async function answerOptIn(trx: Trx, id: string, agreed: boolean): Promise<void> {
+  await trx
+    .updateTable('email_opt_ins')
+    .set(agreed ? { confirmed_at: sql<Date>`coalesce(confirmed_at, now())`, asks: 0 } : { asks: MOST_ASKS })
+    .where('id', '=', id)
+    .execute()
 }
 
 /** Across all accounts, since one person can open many: null, or that nothing is sent, and when one may ask again. */

@@ -9,7 +9,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Kysely, sql } from 'kysely'
 import type { Trx } from '../contacts/assert.ts'
 import type { CrmDb } from '../schema.ts'
-import { keepConsent, requestOptIn } from './consents.ts'
+import { answerOptIn, keepConsent, requestOptIn } from './consents.ts'
 import { takeFeedback } from './feedback.ts'
 import { idIn } from './links.ts'
 
@@ -61,6 +61,7 @@ export function mailPages(rt: Runtime<CrmDb, any>) {
           .where('id', '=', id)
           .where('user_id', '=', whose.user_id)
           .execute()
+      if (whose.kind === 'opt-in') await answerOptIn(trx as unknown as Trx, id, false)
       // Also where it was pressed before, and subscribed again since.
       await keepConsent(
         trx,
@@ -109,6 +110,7 @@ export function mailPages(rt: Runtime<CrmDb, any>) {
       const whose = await whoseOf(db, id)
       // The account's own mail server sees this link, so it does not prove who pressed it. Our own letter asks the person.
       const asked = await requestOptIn(db, rt.cache, whose.user_id, whose.email)
+      if (asked === 'often') return `${whose.email} was asked three times already, so no more requests go there.`
       return asked === 'suppressed'
         ? `Emails to ${whose.email} came back or were marked as spam, so this page cannot start them again.`
         : `Check the inbox of ${whose.email}. The button in our email subscribes you again.`
@@ -130,11 +132,7 @@ export function mailPages(rt: Runtime<CrmDb, any>) {
       const id = idIn(vault, 'confirm', token)
       const whose = await whoseOf(db, id)
       await inTransaction(db, async (trx) => {
-        await trx
-          .updateTable('email_opt_ins')
-          .set({ confirmed_at: sql<Date>`coalesce(confirmed_at, now())` })
-          .where('id', '=', id)
-          .execute()
+        await answerOptIn(trx as unknown as Trx, id, true)
         await trx
           .updateTable('email_messages')
           .set({ ended_at: null })

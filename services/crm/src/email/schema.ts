@@ -121,7 +121,7 @@ export type EmailDb = {
   email_tallies: { campaign_id: string; user_id: string; what: string; of: string; n: Generated<number> }
   /** Webhooks of providers that were taken. */
   email_hints: { id: string; at: Generated<Date> }
-  email_opt_ins: { id: string; user_id: string; email: string; asked_at: Generated<Date>; confirmed_at: At }
+  email_opt_ins: { id: string; user_id: string; email: string; asked_at: Generated<Date>; confirmed_at: At; asks: Generated<number> }
   /** Single emails that programs send. */
   email_messages: {
     id: string

@@ -140,7 +140,7 @@ export const sendOptInMail =
         title: 'Confirm your subscription',
         text: `${who} asks whether it may send emails to this address.`,
         action: { label: 'Confirm', url: `${home}/mail/confirm/${tokenOf(rt.vault, 'confirm', consent_id)}` },
-        after: 'If you did not expect this, ignore it. You will get nothing more.',
+        after: 'If you did not expect this, ignore it. Unsubscribe, and this sender cannot ask you again.',
         stop: `${home}/mail/unsubscribe/${tokenOf(rt.vault, 'unsubscribe', consent_id)}`,
       },
     })

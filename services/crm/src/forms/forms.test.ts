@@ -149,6 +149,17 @@ test('a plain form of another site is answered with a page, a program with JSON,
   ])
 })
 
+test('a stranger with many addresses uses up the day of no form: a visitor from elsewhere still sends it [S28]', {
+  timeout: 60_000,
+}, async () => {
+  const { send } = await aForm({ consent_text: '' })
+  const from = (network: number, n: number) =>
+    send({ email: `many-${n}-${newId()}@example.com` }, { 'x-forwarded-for': `203.0.${network}.${n & 255}` })
+  const answers = await Promise.all(Array.from({ length: 151 }, (_, n) => from(1, n)))
+  expect(answers.filter(({ body }) => body.code === 'form_many')).toHaveLength(1)
+  expect((await from(2, 0)).status).toBe(200)
+})
+
 test('one address is named five times a day at most, and a contact that is gone for good takes what it sent along [spec-135]', async () => {
   const { user, send } = await aForm()
   const answers = []

@@ -6,6 +6,7 @@ import { newId } from '@operon/kit/ids'
 import type { Runtime } from '@operon/kit/service'
 import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
+import { reachable } from '../people/reachable.ts'
 import type { CrmDb } from '../schema.ts'
 
 type Call = Ctx<CrmDb>
@@ -39,7 +40,7 @@ export async function createLeadForm(
   given: Input<typeof contract.createLeadForm>,
   { kit }: Rt,
 ): Promise<Output<typeof contract.createLeadForm>> {
-  const { id: user_id } = signedIn(ctx)
+  const { id: user_id } = reachable(ctx)
   return inTransaction(ctx.db, async (trx) => {
     // One at a time for a person, so that the count holds.
     await sql`select pg_advisory_xact_lock(hashtextextended(${`lead forms ${user_id}`}, 0))`.execute(trx)

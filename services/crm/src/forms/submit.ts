@@ -5,13 +5,14 @@ import type * as contract from '@operon/contracts/crm/forms'
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import { newId } from '@operon/kit/ids'
+import { addressBlock } from '@operon/kit/mail/blocks'
 import type { Runtime } from '@operon/kit/service'
 import { enqueue, inTransaction, publish } from '@operon/kit/tx'
 import { type Kysely, type Selectable, sql } from 'kysely'
 import { assertContact, type Trx } from '../contacts/assert.ts'
 import { MOST_CONTACTS } from '../contacts/change.ts'
 import { addActivity } from '../contacts/timeline.ts'
-import { fullInbox, noteConsent } from '../email/consents.ts'
+import { claimOptIn, fullInbox, noteConsent, unclaimOptIn } from '../email/consents.ts'
 import type { CrmDb } from '../schema.ts'
 
 type Form = Selectable<CrmDb['lead_forms']>
@@ -19,7 +20,9 @@ type Rt = Pick<Runtime<CrmDb>, 'cache'>
 
 const DAY_MS = 86_400_000
 const OF_AN_ADDRESS_A_DAY = 5
-const OF_A_FORM_A_DAY = 500
+const OF_AN_ACCOUNT_A_DAY = 500
+/** Into one account. A single stranger leaves the day to other visitors. */
+const OF_A_CALLER_A_DAY = 150
 const BY_PROGRAM = 'Sent by a program'
 
 async function openForm(db: Kysely<any>, formId: string): Promise<Form> {
@@ -53,7 +56,8 @@ export async function submitLeadForm(
   if (missing(form.phone, phone) || missing(form.company, company) || unanswered) throw new DomainError('form_answers')
   // A stranger names the address, so only so many a day go to one, and into one account.
   const address = await cache.take(`form ${form.id} ${given.email}`, OF_AN_ADDRESS_A_DAY, DAY_MS)
-  const all = address.ok ? await cache.take(`forms of ${form.user_id}`, OF_A_FORM_A_DAY, DAY_MS) : address
+  const caller = address.ok ? await cache.take(`forms of ${form.user_id} from ${addressBlock(ctx.ip)}`, OF_A_CALLER_A_DAY, DAY_MS) : address
+  const all = caller.ok ? await cache.take(`forms of ${form.user_id}`, OF_AN_ACCOUNT_A_DAY, DAY_MS) : caller
   if (!all.ok) throw new DomainError('form_many')
   await inTransaction(ctx.db, async (trx) => {
     await takeLead(trx as Trx, form.user_id, {
@@ -154,18 +158,15 @@ async function leaveRoom(trx: Trx, userId: string, email: string): Promise<void>
 }
 
 /**
- * At most once a day, and not where the owner of the address has had their say: an answer of theirs stands until they change it themselves.
+ * As often as any request for consent, and not where the owner of the address has had their say: an answer of theirs stands until they change it themselves.
  * Returns why no letter goes out where it should.
  */
 async function askByMail(trx: Trx, cache: Runtime['cache'], userId: string, email: string): Promise<string | null> {
-  const { rows } = await sql<{ id: string }>`
-    insert into email_opt_ins as o (id, user_id, email)
-    select ${newId()}, ${userId}, ${email}
-    where not exists (select from consents where user_id = ${userId} and channel = 'email' and address = ${email})
-    on conflict (user_id, email) do update set asked_at = now() where o.asked_at < now() - interval '1 day' returning id`.execute(trx)
-  if (!rows[0]) return null
+  const { rows: said } = await sql`select from consents where user_id = ${userId} and channel = 'email' and address = ${email}`.execute(trx)
+  const id = said.length ? null : await claimOptIn(trx, userId, email)
+  if (!id) return null
   const full = await fullInbox(cache, email)
-  if (full) await trx.deleteFrom('email_opt_ins').where('id', '=', rows[0].id).where('user_id', '=', userId).execute()
-  else await enqueue(trx, optInMail, { consent_id: rows[0].id, user_id: userId }, { userId })
+  if (full) await unclaimOptIn(trx, userId, id)
+  else await enqueue(trx, optInMail, { consent_id: id, user_id: userId }, { userId })
   return full
 }

@@ -68,10 +68,10 @@ export const askOptIn = fn('ask-opt-in', {
   access: 'user',
   idempotent: true,
   summary: 'Emails an address once, to ask whether it wants your campaigns',
-  description: 'Nothing changes before its owner confirms. An address is asked once a day at most.',
+  description: 'Nothing changes before its owner confirms. An address is asked once a day at most, and three times in all.',
   body: z.object({ email: address }),
   reply: z.object({ asked: z.boolean() }),
-  errors: ['opt_in_asked', 'opt_in_inbox', 'address_suppressed'],
+  errors: ['opt_in_asked', 'opt_in_enough', 'opt_in_inbox', 'address_suppressed', 'anonymous_no_letters'],
 })
 
 const token = z.object({ token: text(100) })

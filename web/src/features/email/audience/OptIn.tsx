@@ -31,7 +31,7 @@ export function OptIn() {
           required
           maxLength={254}
           placeholder="name@example.com"
-          hint="Each address can be asked once a day. It is the only way back for someone who unsubscribed."
+          hint="Each address can be asked once a day, three times in all. It is the only way back for someone who unsubscribed."
           fieldClassName="min-w-0 flex-1"
         />
         <Button type="submit" busy={busy} className="mb-[1.4rem]">
