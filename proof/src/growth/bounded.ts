@@ -37,6 +37,7 @@ export const BOUNDED: Record<string, number> = {
   /** Ten years of five figures. */
   fact_days: 18_750,
   fact_sums: 5,
+  fact_all_time: 5,
   import_runs: 10,
   states: 50,
   /** Ten years of ten models and features a day, and of months. */
@@ -52,6 +53,7 @@ export const BOUNDED: Record<string, number> = {
   hosts: 1,
   contact_counts: 1,
   referral_sums: 1,
+  account_figures: 6,
   schedules: 1,
   event_types: 100,
   lead_forms: 50,

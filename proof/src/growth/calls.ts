@@ -119,6 +119,29 @@ const DEEPER: Omit<Call, 'method'>[] = [
   ['a deep page', 'analytics', 'owner', '/rest/v1/activity_logs?select=*&order=created_at.desc,id.desc&limit=20&offset=40000'] as const,
 ].map(([what, service, who, path]) => ({ name: `${path.replace(/\?.*/, '')}, ${what}`, service, who, path, screen: false }))
 
+/** A word that stands nowhere, one that stands in everything, and what else a search is asked for: its example alone would find its page at once. */
+const SEARCHED: [service: ServiceName, name: string, what: string, body: object][] = [
+  ['marketplace', 'list-products', 'a word that is nowhere', { q: 'nobody-at-all' }],
+  ['marketplace', 'list-products', 'a word of many', { q: 'value 7' }],
+  ['marketplace', 'list-products', 'two letters', { q: 'qz' }],
+  ['marketplace', 'find-order', 'a word that is nowhere', { query: 'nobody-at-all' }],
+  ['marketplace', 'find-order', 'a word of all', { query: 'person-' }],
+  ['marketplace', 'find-order', 'the oldest', { query: 'person-2@example' }],
+  ['marketplace', 'find-order', 'two letters', { query: 'qz' }],
+  ['billing', 'find-payment', 'a word that is nowhere', { query: 'nobody-at-all' }],
+  ['billing', 'find-payment', 'a word of many', { query: 'value 8' }],
+  ['billing', 'find-payment', 'an amount of all', { query: '49.00' }],
+  ['billing', 'find-payment', 'an amount of none', { query: '123.45' }],
+  ['billing', 'find-payment', 'two letters', { query: 'qz' }],
+  ['crm', 'find-contacts', 'a word that is nowhere', { query: 'nobody-at-all' }],
+  ['crm', 'find-contacts', 'a word of all, by activity', { query: 'person', sort: 'activity' }],
+  ['crm', 'find-deals', 'a word that is nowhere', { query: 'nobody-at-all' }],
+  ['crm', 'find-deals', 'a word of many, by amount', { query: 'value 8', sort: 'amount' }],
+  ['crm', 'find-companies', 'a word that is nowhere', { query: 'nobody-at-all' }],
+  ['ai-gateway', 'search-conversations', 'a word that is nowhere', { query: 'nobody-at-all' }],
+  ['media', 'list-images', 'a word that is nowhere', { q: 'nobody-at-all' }],
+]
+
 /** `rows`: one of the owner's by `service kind`. */
 export type Ids = {
   ownerId: string
@@ -148,7 +171,12 @@ export async function growingCalls(services: ServiceName[], ids: Ids): Promise<C
       .flatMap((endpoint) => asCalls(service, endpoint, ids, screens)),
   )
   const deeper = DEEPER.filter(({ service }) => services.includes(service)).map((call) => ({ ...call, method: 'GET' }))
-  return [...rows, ...functions, ...deeper]
+  const searched = SEARCHED.filter(([service]) => services.includes(service)).map(
+    ([service, name, what, body]): Call => ({
+      ...{ name: `${name}, ${what}`, service, who: 'owner', method: 'POST', path: `/functions/v1/${name}`, body, screen: true },
+    }),
+  )
+  return [...rows, ...functions, ...searched, ...deeper]
 }
 
 const isRead = (endpoint: Endpoint) =>

@@ -69,7 +69,7 @@ export function isFull({ at }: Pick<Row, 'at'>, sizes: readonly number[], furthe
 }
 
 /** Whether it looks at ever more rows, be they entries of an index of which a block holds hundreds. */
-const looksAtMore = ({ at }: Row, sizes: readonly number[]) => {
+export const looksAtMore = ({ at }: Row, sizes: readonly number[]) => {
   const rows = at.slice(0, sizes.length).map(({ looked }) => looked?.rows ?? 0)
   return shapeOf(sizes, rows, NOISE.rows) === 'linear'
 }
