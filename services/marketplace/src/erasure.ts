@@ -23,6 +23,7 @@ export const erasure: Eraser<MarketplaceDb> = {
       deleted: {
         ...(await deleteRows(trx, ['left_slugs', 'left_item_slugs', 'wishlist', 'saved_searches'], userId)),
         coupons: await deleted(trx.deleteFrom('coupons').where('seller_id', '=', userId)),
+        item_counts: await deleted(trx.deleteFrom('item_counts').where('user_id', '=', userId)),
         item_sales: await deleted(trx.deleteFrom('item_sales').where('seller_id', '=', userId)),
         item_days: await deleted(trx.deleteFrom('item_days').where('seller_id', '=', userId)),
         seller_sales: await deleted(trx.deleteFrom('seller_sales').where('seller_id', '=', userId)),
@@ -76,6 +77,7 @@ export const erasure: Eraser<MarketplaceDb> = {
       of: (userId) => sql`t.key_id in (select id from license_keys where seller_id = ${userId})`,
       without: ['machine_hash'],
     },
+    { table: 'item_counts', key: null },
     { table: 'item_sales', key: 'item_id', of: (userId) => sql`t.seller_id = ${userId}` },
     { table: 'item_days', key: WHOLE_ROW, of: (userId) => sql`t.seller_id = ${userId}` },
     { table: 'seller_sales', key: null, of: (userId) => sql`t.seller_id = ${userId}` },

@@ -131,6 +131,8 @@ export type MarketplaceDb = FilesDb &
       list_cents: number
       amount_cents: number
       downloaded_at: Generated<Date | null>
+      /** The buyer of its order, kept by triggers. */
+      buyer_id: Generated<string | null>
     }
     /** One an order, or one a buyer and product for questions before buying. */
     threads: {
@@ -244,6 +246,8 @@ export type MarketplaceDb = FilesDb &
     item_sales: { item_id: string; seller_id: string; currency: string; sales: number; refunds: number; revenue_cents: string }
     /** The same by the day of the order (UTC). */
     item_days: { item_id: string; day: string; seller_id: string; sales: number; refunds: number; revenue_cents: string }
+    /** How many products a seller has in each state and on sale, kept by triggers. */
+    item_counts: { user_id: string; draft: number; active: number; archived: number; on_sale: number }
     /** The sums of `item_sales`. */
     seller_sales: { seller_id: string; currency: string; sales: string; revenue_cents: string }
     /** `item_id` null: about the seller as a whole. */

@@ -32,6 +32,7 @@ import * as filesLeft from './migrations/0023_files_left.ts'
 import * as banned from './migrations/0024_banned.ts'
 import * as lists from './migrations/0030_lists.ts'
 import * as sums from './migrations/0031_sums.ts'
+import * as boundedReads from './migrations/0040_bounded_reads.ts'
 import { orderRoutes } from './orders/routes.ts'
 import { previewed } from './previewed.ts'
 import { profileConsumers } from './profiles/consumers.ts'
@@ -68,6 +69,7 @@ export const marketplaceService: ServiceDefinition<MarketplaceDb, Config> = {
     '0024_banned': banned,
     '0030_lists': lists,
     '0031_sums': sums,
+    '0040_bounded_reads': boundedReads,
   },
   sandboxed: ({ SMTP_URL }) => (SMTP_URL ? [] : ['smtp']),
   setup(rt) {

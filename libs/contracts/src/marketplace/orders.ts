@@ -150,7 +150,7 @@ export const findOrder = fn('find-order', {
   rate: 'read',
   summary: 'Finds orders of your buyers',
   description:
-    'The newest 20 that fit. A part of the email address or product is looked for in your last 20,000 orders, the id of an order in all of them.',
+    'The newest 20 that fit a part of the email address or product, or the id of an order. One or two letters are looked for in your last 2,000 orders.',
   body: z.object({ query: z.string().trim().min(1).max(200) }),
   reply: z.object({
     orders: z.array(Brief.extend({ email: z.string().nullable(), thread_id: z.uuid().nullable() })),

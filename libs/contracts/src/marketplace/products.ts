@@ -68,14 +68,15 @@ export const listProducts = fn('list-products', {
   access: 'user',
   rate: 'read',
   summary: "Lists the person's own products, the newest change first",
-  description: 'Drafts, active and archived ones, or those of one state, and those with a word in their name.',
+  description:
+    'Drafts, active and archived ones, or those of one state, and those with a part of a word in their name. One or two letters are looked for in the 2,000 that changed last.',
   body: z
     .object({ status: ProductStatus.optional(), q: z.string().trim().max(100).default(''), after: z.string().max(200).default('') })
     .prefault({}),
   reply: z.object({
     products: z.array(ProductRow),
     next: z.string().nullable(),
-    /** How many there are in each state, up to 1,000. */
+    /** How many there are in each state. */
     counts: z.object({ draft: z.int(), active: z.int(), archived: z.int() }),
   }),
   example: { request: {}, reply: { products: [rowExample], next: null, counts: { draft: 0, active: 1, archived: 0 } } },

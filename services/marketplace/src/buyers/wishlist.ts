@@ -52,8 +52,10 @@ export async function isSaved(
   const { id: userId } = signedIn(ctx)
   const { rows } = await sql<Output<typeof contract.isSaved>>`
     select exists (select from wishlist where user_id = ${userId} and item_id = ${item_id}) as saved,
-      (select o.id from orders o join order_lines l on l.order_id = o.id and l.item_id = ${item_id}
-        where o.buyer_id = ${userId} and o.state = 'delivered' order by o.id desc limit 1) as order_id`.execute(ctx.db)
+      (select o.id from order_lines l join orders o on o.id = l.order_id
+        where l.buyer_id = ${userId} and l.item_id = ${item_id} and o.state = 'delivered' order by l.order_id desc limit 1) as order_id`.execute(
+    ctx.db,
+  )
   return rows[0]!
 }
 

@@ -1,5 +1,6 @@
 import { newId } from '@operon/kit/ids'
 import { startTestService, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { marketplaceService } from '../service.ts'
 
@@ -143,6 +144,28 @@ test('archived products come back as they were: what was on sale is on sale, a d
   expect(moved.body).toMatchObject({ moved: [sold], refused: [{ item_id: waiting, reason: expect.stringContaining('Add a file') }] })
   const gone = await call('delete-products', ann, { item_ids })
   expect(gone.body).toMatchObject({ moved: [waiting], refused: [{ item_id: sold }] })
+})
+
+test('a part of a name finds a product of any age, page by page, and the states are counted without looking at any', {
+  timeout: 30_000,
+}, async () => {
+  const [ann, bob] = [platform.user(), platform.user()]
+  await sql`
+    insert into items (id, user_id, title, category, price_cents, item_type, updated_at)
+    select gen_random_uuid(), ${ann.id}::uuid, case when n > 1000 then 'Old 50%_course ' || n else 'Lead qualification' end, 'Sales', 4900, 'workflow',
+      now() - n * interval '1 minute' from generate_series(1, 1060) n`.execute(db)
+  const find = async (more: object, who = ann) => (await call('list-products', who, more)).body
+  const first = await find({ q: '50%_COURSE' })
+  expect([first.products.length, first.products[0].name]).toEqual([50, 'Old 50%_course 1001'])
+  const rest = await find({ q: '50%_COURSE', after: first.next })
+  expect([rest.products.map(({ name }: any) => name).at(-1), rest.products.length, rest.next]).toEqual(['Old 50%_course 1060', 10, null])
+  expect((await find({ q: 'ourse 1060', status: 'draft' })).products).toHaveLength(1)
+  expect((await find({ q: 'ourse 1060', status: 'active' })).products).toEqual([])
+  expect((await find({ q: '1055' })).products).toHaveLength(1)
+  expect((await find({ q: '0%' })).products).toHaveLength(50)
+  expect((await find({ q: '50xxcourse' })).products).toEqual([])
+  expect((await find({ q: 'course' }, bob)).products).toEqual([])
+  expect((await find({})).counts).toEqual({ draft: 1060, active: 0, archived: 0 })
 })
 
 test('a copy is a draft with the same texts and files, and has no address of its own yet', async () => {

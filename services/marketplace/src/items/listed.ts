@@ -2,7 +2,7 @@ import type { Input, Output } from '@operon/contracts/contract'
 import type * as contract from '@operon/contracts/marketplace/products'
 import type { ProductRow } from '@operon/contracts/marketplace/products'
 import { type Ctx, signedIn } from '@operon/kit/context'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { z } from 'zod'
 import { cursorOf, isAfter, microsOf } from '../places.ts'
 import type { MarketplaceDb } from '../schema.ts'
@@ -66,12 +66,15 @@ export async function listProducts(
   const from = isAfter(after, sql`i.updated_at`, sql`i.id`)
   const narrowed = [sql`i.user_id = ${userId}`]
   if (status) narrowed.push(sql`i.status = ${status}`)
-  if (q) narrowed.push(sql`position(lower(${q}) in lower(i.title)) > 0`)
   if (from) narrowed.push(from)
+  const among = sql.join(narrowed, sql` and `)
+  const page = q ? withWord(among, q.toLowerCase()) : sql`select i.id from items i where ${among} ${newest} limit ${PAGE + 1}`
   const [{ rows }, counts] = await Promise.all([
     sql<ListedRow & { at: string }>`
-      with ${waitingOf(userId)} select ${listedColumns}, ${microsOf(sql`i.updated_at`)} as at from items i
-      where ${sql.join(narrowed, sql` and `)} order by i.updated_at desc, i.id desc limit ${PAGE + 1}`.execute(ctx.db),
+      with ${waitingOf(userId)}, page as materialized (${page})
+      select ${listedColumns}, ${microsOf(sql`i.updated_at`)} as at from page join items i using (id) ${newest} limit ${PAGE + 1}`.execute(
+      ctx.db,
+    ),
     countsOf(ctx.db, userId),
   ])
   const last = rows.length > PAGE ? rows[PAGE - 1] : undefined
@@ -80,6 +83,24 @@ export async function listProducts(
     next: last ? cursorOf(last) : null,
     counts,
   }
+}
+
+const newest = sql`order by i.updated_at desc, i.id desc`
+/**
+ * So many are looked through before the index of all is asked: a word that stands in everything must not read everything. One or two letters are
+ * looked for among these alone, since the index knows parts of words from three letters on.
+ */
+const LATELY = 2_000
+
+function withWord(among: RawBuilder<unknown>, word: string) {
+  const like = sql`lower(i.title) like ${`%${word.replace(/[\\%_]/g, '\\$&')}%`}`
+  const lately = sql`
+    select i.id from (select i.* from items i where ${among} ${newest} limit ${LATELY}) i where ${like} ${newest} limit ${PAGE + 1}`
+  if (word.length < 3) return lately
+  return sql`
+    with lately as materialized (${lately}),
+    ever as materialized (select i.id, i.updated_at from items i where (select count(*) from lately) <= ${PAGE} and ${among} and ${like})
+    select id from lately union (select i.id from ever i ${newest} limit ${PAGE + 1})`
 }
 
 export async function bestProducts(db: Db, userId: string, ids: string[]): Promise<Listed[]> {
@@ -92,10 +113,6 @@ export async function bestProducts(db: Db, userId: string, ids: string[]): Promi
 }
 
 async function countsOf(db: Db, userId: string) {
-  const { rows } = await sql<{ status: 'draft' | 'active' | 'archived'; count: number }>`
-    select status, count(*)::int as count from (
-      select status from items where user_id = ${userId} order by updated_at desc, id desc limit ${MOST_COUNTED}
-    ) newest group by status`.execute(db)
-  const of = (status: string) => rows.find((row) => row.status === status)?.count ?? 0
-  return { draft: of('draft'), active: of('active'), archived: of('archived') }
+  const counts = await db.selectFrom('item_counts').select(['draft', 'active', 'archived']).where('user_id', '=', userId).executeTakeFirst()
+  return counts ?? { draft: 0, active: 0, archived: 0 }
 }

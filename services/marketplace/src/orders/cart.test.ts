@@ -98,26 +98,35 @@ test('the cart tells the tax of a country before anything is paid, on each line 
   expect((await call('cart-quote', null, { item_ids, country: 'Germany' })).status).toBe(400)
 })
 
-test('a seller’s search says how far back it looked, and finds an order that is named past it', { timeout: 60_000 }, async () => {
+test('a seller’s search finds an order of any age by a part of its words or its id, and says how far back one of two letters looked', {
+  timeout: 60_000,
+}, async () => {
   const [ann, bob] = [platform.user(), platform.user()]
   const find = async (user: TestUser, query: string) => (await call('find-order', user, { query })).body
-  const fill = (on: typeof db, state: string, from: number, to: number) =>
+  const fill = (on: typeof db, title: string, state: string, from: number, to: number) =>
     sql`
       insert into orders (id, item_id, seller_id, title, amount_cents, currency, token_hash, state)
-      select ('0190a1b2-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, gen_random_uuid(), ${ann.id}::uuid, 'Old course', 4900, 'usd',
+      select ('0190a1b2-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, gen_random_uuid(), ${ann.id}::uuid, ${title}, 4900, 'usd',
         decode(md5(n::text), 'hex'), ${state} from generate_series(${from}::int, ${to}::int) n`.execute(on)
-  await fill(db, 'delivered', 1, 21)
+  await fill(db, 'Old 50%_course', 'delivered', 1, 21)
+  await fill(db, 'Older', 'delivered', 22, 22)
   expect(await find(ann, 'course')).toMatchObject({ more: true })
   expect((await find(ann, 'course')).orders).toHaveLength(20)
   // Carts that were left are among those that are looked through.
   await db.transaction().execute(async (trx: any) => {
     await sql`alter table orders disable trigger user`.execute(trx)
-    await fill(trx, 'open', 22, 20_021)
+    await fill(trx, 'Old 50%_course', 'open', 23, 20_022)
     await sql`alter table orders enable trigger user`.execute(trx)
   })
-  const found = await find(ann, 'course')
-  expect(found).toMatchObject({ orders: [], more: false })
-  expect(Date.parse(found.searched_back_to)).toBeLessThanOrEqual(Date.now())
+  const course = await find(ann, '50%_COURSE')
+  expect([course.orders.length, course.more, course.searched_back_to]).toEqual([20, true, undefined])
+  expect(course.orders[0].id).toBe('0190a1b2-0000-7000-8000-000000000015')
+  const older = { id: '0190a1b2-0000-7000-8000-000000000016', title: 'Older' }
+  expect(await find(ann, 'older')).toEqual({ orders: [expect.objectContaining(older)], more: false })
+  expect(await find(ann, '50xxcourse')).toEqual({ orders: [], more: false })
+  const short = await find(ann, 'ol')
+  expect(short).toMatchObject({ orders: [], more: false })
+  expect(Date.parse(short.searched_back_to)).toBeLessThanOrEqual(Date.now())
   const id = '0190a1b2-0000-7000-8000-000000000001'
   expect(await find(ann, id.toUpperCase())).toEqual({ orders: [expect.objectContaining({ id })], more: false })
   for (const query of ['course', id]) expect(await find(bob, query)).toEqual({ orders: [], more: false })

@@ -197,30 +197,28 @@ export async function myOrders(
 }
 
 const FOUND = 20
-/** Of the seller's newest, so that a word that is nowhere does not read years of orders. */
-const LOOKED_THROUGH = 20_000
+/**
+ * Of the seller's newest so many are looked through before the index of all is asked: a word that stands in everything must not read everything.
+ * One or two letters are looked for among these alone, since the index knows parts of words from three letters on.
+ */
+const LATELY = 2_000
 export async function findOrder(
   ctx: Ctx<MarketplaceDb>,
   { query }: Input<typeof contract.findOrder>,
 ): Promise<Output<typeof contract.findOrder>> {
   const { id: seller } = signedIn(ctx)
-  const like = `%${query.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
+  const word = query.toLowerCase()
   // An order that is named is found whenever it was.
-  const named = isUuid(query.toLowerCase())
-  const [among, fits] = named
-    ? [sql`select * from orders where id = ${query} and seller_id = ${seller}`, sql`true`]
-    : [
-        sql`select * from orders where seller_id = ${seller} order by id desc limit ${LOOKED_THROUGH}`,
-        sql`(lower(coalesce(o.email, '')) like ${like} or lower(o.title) like ${like})`,
-      ]
+  const named = isUuid(word)
+  const short = !named && query.length < 3
+  const ids = named ? sql`select id from orders where id = ${word} and seller_id = ${seller}` : withWord(seller, word, short)
   const { rows } = await sql<Listed & { email: string | null; thread_id: string | null }>`
-    select n.*, t.id as thread_id from (
-      select o.id, o.title, o.state, o.currency, o.refunded_cents, o.created_at, o.amount_cents + o.tax_cents as amount, o.email from (${among}) o
-      where o.state <> 'open' and ${fits}
-      order by o.id desc limit ${FOUND + 1}) n
-    left join threads t on t.order_id = n.id order by n.id desc`.execute(ctx.db)
+    with found as materialized (${ids})
+    select o.id, o.title, o.state, o.currency, o.refunded_cents, o.created_at, o.amount_cents + o.tax_cents as amount, o.email, t.id as thread_id
+    from found join orders o using (id) left join threads t on t.order_id = o.id
+    where o.state <> 'open' order by o.id desc limit ${FOUND + 1}`.execute(ctx.db)
   const more = rows.length > FOUND
-  const older = more || named ? undefined : await olderThan(ctx.db, seller, LOOKED_THROUGH)
+  const older = short && !more ? await olderThan(ctx.db, seller) : undefined
   return {
     orders: rows.slice(0, FOUND).map((row) => ({ ...briefJson(row), email: row.email, thread_id: row.thread_id })),
     more,
@@ -228,10 +226,22 @@ export async function findOrder(
   }
 }
 
+function withWord(seller: string, word: string, short: boolean) {
+  const fits = sql`lower(coalesce(email, '') || ' ' || title) like ${`%${word.replace(/[\\%_]/g, '\\$&')}%`} and state <> 'open'`
+  const lately = sql`
+    select id from (select * from orders where seller_id = ${seller} order by id desc limit ${LATELY}) newest
+    where ${fits} order by id desc limit ${FOUND + 1}`
+  if (short) return lately
+  return sql`
+    with lately as materialized (${lately}),
+    ever as materialized (select id from orders where (select count(*) from lately) <= ${FOUND} and seller_id = ${seller} and ${fits})
+    select id from lately union (select id from ever order by id desc limit ${FOUND + 1})`
+}
+
 /** The first that was not looked through. */
-async function olderThan(db: Db, seller: string, newest: number): Promise<{ created_at: Date } | undefined> {
+async function olderThan(db: Db, seller: string): Promise<{ created_at: Date } | undefined> {
   const { rows } = await sql<{ created_at: Date }>`
-    select created_at from orders where id = (select id from orders where seller_id = ${seller} order by id desc offset ${newest} limit 1)`.execute(
+    select created_at from orders where id = (select id from orders where seller_id = ${seller} order by id desc offset ${LATELY} limit 1)`.execute(
     db,
   )
   return rows[0]

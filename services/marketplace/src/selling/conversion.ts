@@ -1,7 +1,5 @@
 import { lookAtConversion, lowConversion } from '@operon/contracts/marketplace/selling'
-import { DAY_MS, now } from '@operon/kit/clock'
 import type { Ctx } from '@operon/kit/context'
-import { firstIdOf } from '@operon/kit/ids'
 import { enqueue, inTransaction, publish } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import type { MarketplaceDb } from '../schema.ts'
@@ -23,9 +21,8 @@ export async function tellOfLowConversion(ctx: Ctx<MarketplaceDb>, after = '0000
         where v.item_id = any(${ids}::uuid[]) and v.day > current_date - ${DAYS}::int group by v.item_id having sum(v.views) >= ${ENOUGH_VIEWS}
       ),
       counted as (
-        select s.item_id, s.views, (select count(*)::int from order_lines l join orders o on o.id = l.order_id
-          where l.item_id = s.item_id and l.order_id >= ${firstIdOf(now() - (DAYS + 1) * DAY_MS)} and o.state in ('delivered', 'refunded')
-          and o.created_at > now() - ${DAYS} * interval '1 day') as sales from seen s
+        select s.item_id, s.views, (select coalesce(sum(d.sales), 0)::int from item_days d
+          where d.item_id = s.item_id and d.day > current_date - ${DAYS}::int) as sales from seen s
       )
       update items i set conversion_told_at = now() from counted c
       where i.id = c.item_id and c.sales * 100 < c.views

@@ -17,19 +17,17 @@ export async function marketplaceOverview(ctx: Ctx<MarketplaceDb>): Promise<Outp
       from seller_sales where seller_id = ${userId} order by 3 desc, 1`.execute(ctx.db),
     sql<{ item_id: string }>`
       select item_id from item_sales where seller_id = ${userId} and sales > 0 order by sales desc, item_id limit ${BEST}`.execute(ctx.db),
-    sql<{ active: number; any: boolean }>`
-      select (select count(*)::int from items where user_id = ${userId} and is_active) as active,
-        exists (select from items where user_id = ${userId}) as any`.execute(ctx.db),
+    ctx.db.selectFrom('item_counts').select(['on_sale', 'draft', 'active', 'archived']).where('user_id', '=', userId).executeTakeFirst(),
     sql<{ unread: number }>`
       select coalesce(sum(seller_unread), 0)::int as unread from (
         select seller_unread from threads where seller_id = ${userId} and seller_unread > 0 order by last_at desc, id desc limit ${MOST_COUNTED}
       ) newest`.execute(ctx.db),
   ])
-  const [{ active, any }] = products.rows as [{ active: number; any: boolean }]
+  const any = products !== undefined && products.draft + products.active + products.archived > 0
   return {
     sales: sold.rows.reduce((sum, { sales }) => sum + sales, 0),
     revenue: sold.rows.map(({ currency, amount_cents }) => ({ currency, amount_cents: Number(amount_cents) })),
-    active_products: active,
+    active_products: products?.on_sale ?? 0,
     unread_messages: waiting.rows[0]!.unread,
     started: any || sold.rows.length > 0,
     best: await bestProducts(

@@ -144,6 +144,11 @@ export function MyProducts({ onAdd }: { onAdd: () => void }) {
               />
             ))}
           </ul>
+          {q.length > 0 && q.length < 3 ? (
+            <p className="px-4 py-3 text-12 text-faint">
+              One or two letters search the 2,000 products you changed last. Add a letter to search all.
+            </p>
+          ) : null}
           {next ? (
             <div className="border-t border-line p-3">
               <Button onClick={showMore}>Show more</Button>
