@@ -16,7 +16,7 @@ import { closeMonths } from './months/close.ts'
 import { creditReferrals, recordReferral } from './referrals/referrals.ts'
 import type { BillingDb } from './schema.ts'
 import { keepModerated } from './sellers/moderated.ts'
-import { countFigures } from './staff/figures.ts'
+import { sumFigures } from './staff/figures.ts'
 import { tellOfMatter } from './staff/matters.ts'
 import { seedDemo } from './subscriptions/demo.ts'
 import { follow } from './subscriptions/project.ts'
@@ -51,7 +51,7 @@ export function billingConsumers(rt: Runtime<BillingDb, Config>, deps: Deps, hea
   })
   rt.job(billing.compareBooks, (ctx) => compareBooks(deps, ctx), { concurrency: 1, cron: '40 3 * * *' })
   rt.job(billing.closeMonths, (ctx) => closeMonths(ctx.db).then(() => {}), { concurrency: 1, cron: '10 4 * * *' })
-  rt.job(billing.countFigures, (ctx) => countFigures(ctx).then(() => {}), { concurrency: 1, everyMs: 3_600_000 })
+  rt.job(billing.countFigures, (ctx) => sumFigures(ctx.db), { concurrency: 1, everyMs: 60_000 })
   rt.job(billing.tellStaff, (ctx, { payload }) => tellOfMatter(deps, ctx, payload))
   rt.job(billing.followAccount, (ctx, { payload }) => follow(deps, ctx, payload.user_id))
   rt.job(billing.creditReferrals, (ctx) => creditReferrals(deps, ctx), { concurrency: 1, everyMs: isSandbox ? 60_000 : 3_600_000 })

@@ -4,11 +4,14 @@ import { dropTestDatabase, emptyTestDatabase } from '@operon/kit/testing/databas
 import { expect, test } from 'vitest'
 import { sumLedger } from './ledger/sums.ts'
 import { migrations } from './migrations/index.ts'
+import { sumFigures } from './staff/figures.ts'
 
 const ANN = '0199a000-0000-7000-8000-000000000001'
 const before = Object.fromEntries(Object.entries(migrations).filter(([name]) => name < '0040'))
 
-test('what moved a seller’s money before is added up once by its month, and what comes later as it comes', async () => {
+test('what moved a seller’s money before is added up once by its month, and what comes later as it comes', {
+  timeout: 60_000,
+}, async () => {
   const url = await emptyTestDatabase()
   await migrate(url, before)
   const { pool, db } = openDatabase(url, 4, () => {})
@@ -87,6 +90,22 @@ test('what moved a seller’s money before is added up once by its month, and wh
   )
   await migrations['0092_referral_sums']!.fill!(db)
   expect(await sums()).toEqual([{ sign_ups: 5, cents: 1980 }])
+
+  // Subscriptions from before are counted once, however often they queued.
+  await pool.query(
+    `with people as (insert into accounts (user_id, referral_code) select gen_random_uuid(), 'code-' || n from generate_series(1, 3) n returning user_id)
+     insert into subscriptions (user_id, plan, status, period_start) select user_id, 'pro', 'active', now() from people`,
+  )
+  await pool.query('delete from figures_unsummed')
+  const counted = async () => (await pool.query('select figure, plan, accounts from figure_counts')).rows
+  for (const _ of ['the first time', 'again']) {
+    await migrations['0121_figures']!.fill!(db)
+    await sumFigures(db as never)
+    expect(await counted()).toEqual([{ figure: 'mrr', plan: 'pro', accounts: 3 }])
+  }
+  await pool.query("update subscriptions set status = 'none'")
+  await sumFigures(db as never)
+  expect(await counted()).toEqual([])
   await db.destroy()
   await dropTestDatabase(url)
 })

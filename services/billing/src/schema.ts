@@ -94,6 +94,11 @@ export type BillingDb = SellingDb & {
   }
   provider_settings: { key: string; value: unknown }
   trial_cards: { fingerprint: string; user_id: string; created_at: Generated<Date> }
+  /** Accounts that changed since the figures counted them. */
+  figures_unsummed: { id: Generated<string>; user_id: string }
+  /** Which figures count an account. The day decides how long, or how late, and is the first of 1970 where neither matters. */
+  account_figures: { user_id: string; figure: string; plan: string; period: string; day: string }
+  figure_counts: { figure: string; plan: string; period: string; day: string; accounts: number }
   /** Kept by a trigger on `referrals`. */
   referral_sums: { user_id: string; sign_ups: number; credit_cents: number }
   referrals: {

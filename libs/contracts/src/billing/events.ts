@@ -287,7 +287,7 @@ export const compareBooks = job('billing.compare_books', z.object({}), { attempt
 export const closeMonths = job('billing.close_months', z.object({}), { attempts: 3 })
 export const creditReferrals = job('billing.credit_referrals', z.object({}), { attempts: 3 })
 
-/** Counts the figures that staff see of the subscriptions, for platforms where counting takes long. */
+/** Counts the accounts whose subscription changed anew, for the figures that staff see. */
 export const countFigures = job('billing.count_figures', z.object({}), { attempts: 3 })
 
 /** The platform's fee so far, less refunds. */

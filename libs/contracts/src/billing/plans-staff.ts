@@ -57,7 +57,7 @@ export const staffFigures = fn('staff-figures', {
   rate: 'read',
   summary: 'How the subscriptions do: monthly revenue, churn, ageing and trial conversion',
   description:
-    'Revenue is at the prices of the plans, before discounts. Churn counts 30 days, conversion the trials that ended in the last 90. A platform of many accounts counts once an hour: `counted_at` is when.',
+    'Revenue is at the prices of the plans, before discounts. Churn counts 30 days, conversion the trials that ended in the last 90.',
   body: z.object({ reason }),
   reply: z.object({
     counted_at: time,

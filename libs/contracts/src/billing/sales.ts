@@ -86,7 +86,7 @@ export const findPayment = fn('find-payment', {
   rate: 'read',
   summary: 'Finds payments of buyers by name, email address, product, order or amount',
   description:
-    'The newest 20 that fit. Words and amounts (`49` or `49.00`) are looked for in the last 20,000 payments, the id of a payment or an order in all of them.',
+    'The newest 20 that fit a part of a name, an email address or a product, an amount (`49` or `49.00`), or the id of a payment or an order. Two letters are looked for in the last 2,000 payments.',
   body: z.object({ query: z.string().trim().min(2).max(200) }),
   reply: z.object({
     sales: z.array(Sale),

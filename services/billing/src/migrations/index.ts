@@ -33,6 +33,8 @@ import * as ledgerSumsRead from './0091_ledger_sums_read.ts'
 import * as referralSums from './0092_referral_sums.ts'
 import * as payoutsByCurrency from './0093_payouts_by_currency.ts'
 import * as bannedPeople from './0094_banned_people.ts'
+import * as foundByParts from './0120_found_by_parts.ts'
+import * as figures from './0121_figures.ts'
 
 export const migrations: Migrations = {
   '0001_billing': billing,
@@ -69,4 +71,6 @@ export const migrations: Migrations = {
   '0092_referral_sums': referralSums,
   '0093_payouts_by_currency': payoutsByCurrency,
   '0094_banned_people': bannedPeople,
+  '0120_found_by_parts': foundByParts,
+  '0121_figures': figures,
 }

@@ -59,37 +59,55 @@ function after(cursor: string) {
 }
 
 const FOUND = 20
-/** Of the seller's newest, so that a word that is nowhere does not read years of sales. */
-const LOOKED_THROUGH = 20_000
+/**
+ * Of the seller's newest so many are looked through before the index of all is asked: a word that stands in everything must not read everything.
+ * One or two letters are looked for among these alone, since the index knows parts of words from three letters on.
+ */
+const LATELY = 2_000
 export async function findPayment(
   ctx: BillingCtx,
   { query }: Input<typeof contract.findPayment>,
 ): Promise<Output<typeof contract.findPayment>> {
   const seller = signedIn(ctx).id
-  const id = query.toLowerCase()
-  if (isUuid(id)) {
+  const word = query.toLowerCase()
+  if (isUuid(word)) {
     const known = await salesOf(ctx.db, seller)
-      .where((or) => or.or([or('id', '=', id), or.and([or('kind', 'in', SaleKind.options), or('reference', '=', id)])]))
+      .where((or) => or.or([or('id', '=', word), or.and([or('kind', 'in', SaleKind.options), or('reference', '=', word)])]))
       .limit(FOUND)
       .execute()
     return { sales: known.map(saleJson), more: false }
   }
-  const like = `%${query.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
-  const amount = /^\$?\d+([.,]\d{1,2})?$/.test(query) ? Math.round(Number(query.replace('$', '').replace(',', '.')) * 100) : null
+  const short = query.length < 3
   const { rows } = await sql<SaleRow>`
-    select * from (
-      select * from sales where seller_id = ${seller} order by paid_at desc, id desc limit ${LOOKED_THROUGH}) newest
-    where lower(coalesce(customer, '')) like ${like} or lower(coalesce(email, '')) like ${like} or lower(title) like ${like}
-      or gross_cents = ${amount}
-    order by paid_at desc, id desc limit ${FOUND + 1}`.execute(ctx.db)
+    with found as materialized (select id from (${withWord(seller, word, short)}) words union (${ofAmount(seller, query)}))
+    select sales.* from found join sales using (id) ${newest} limit ${FOUND + 1}`.execute(ctx.db)
   const more = rows.length > FOUND
-  const older = more ? undefined : await olderThan(ctx.db, seller, LOOKED_THROUGH)
+  const older = short && !more ? await olderThan(ctx.db, seller) : undefined
   return { sales: rows.slice(0, FOUND).map(saleJson), more, ...(older && { searched_back_to: older.paid_at.toISOString() }) }
 }
 
+const newest = sql`order by paid_at desc, id desc`
+function withWord(seller: string, word: string, short: boolean) {
+  const fits = sql`lower(coalesce(customer, '') || ' ' || coalesce(email, '') || ' ' || title) like ${`%${word.replace(/[\\%_]/g, '\\$&')}%`}`
+  const lately = sql`
+    select id from (select * from sales where seller_id = ${seller} ${newest} limit ${LATELY}) lately where ${fits} ${newest} limit ${FOUND + 1}`
+  if (short) return lately
+  return sql`
+    with lately as materialized (${lately}),
+    ever as materialized (select id, paid_at from sales where (select count(*) from lately) <= ${FOUND} and seller_id = ${seller} and ${fits})
+    select id from lately union (select id from ever ${newest} limit ${FOUND + 1})`
+}
+
+function ofAmount(seller: string, query: string) {
+  const amount = /^\$?\d+([.,]\d{1,2})?$/.test(query) ? Math.round(Number(query.replace('$', '').replace(',', '.')) * 100) : null
+  // No sale is larger than this.
+  const cents = amount !== null && amount <= Number.MAX_SAFE_INTEGER ? amount : null
+  return sql`select id from sales where seller_id = ${seller} and gross_cents = ${cents}::bigint ${newest} limit ${FOUND + 1}`
+}
+
 /** The first that was not looked through. */
-const olderThan = (db: BillingCtx['db'], seller: string, newest: number) =>
-  salesOf(db, seller).clearSelect().select('paid_at').offset(newest).limit(1).executeTakeFirst()
+const olderThan = (db: BillingCtx['db'], seller: string) =>
+  salesOf(db, seller).clearSelect().select('paid_at').offset(LATELY).limit(1).executeTakeFirst()
 
 /** Of this seller alone: another's is not there. */
 export async function ownSale(ctx: BillingCtx, id: string): Promise<SaleRow> {

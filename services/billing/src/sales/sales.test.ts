@@ -233,7 +233,9 @@ test('a payment that names no checkout of ours is no sale, whatever it names', a
     expect(await inTransaction(billing.db, (trx) => settle(trx, { ...charge, saleCheckout }))).toBe(false)
 })
 
-test('a search says how far back it looked, and finds an order that is named past it', { timeout: 60_000 }, async () => {
+test('a search finds a payment of any age by a part of its words, its amount or its id, and says how far back one of two letters looked', {
+  timeout: 60_000,
+}, async () => {
   const [ann, bob] = [billing.user(), billing.user()]
   const find = async (user: typeof ann, query: string) => (await billing.call('find-payment', user, { query })).body
   await sql`
@@ -244,7 +246,9 @@ test('a search says how far back it looked, and finds an order that is named pas
     numbered as (select *, row_number() over () as n from made)
     insert into sales (id, kind, reference, seller_id, title, charge, method, currency, gross_cents, tax_cents, share_cents, status, paid_at)
     select id, kind, reference, seller_id, case when n > 20000 then 'Old course' else 'Lead qualification' end, 'ch_old_' || n, 'card',
-      currency, amount_cents, 0, 3920, 'completed', now() - n * interval '1 minute' from numbered`.execute(billing.db)
+      currency, case when n > 20000 then 12345 else amount_cents end, 0, 3920, 'completed', now() - n * interval '1 minute' from numbered`.execute(
+    billing.db,
+  )
   const [edge, oldest] = await billing.db
     .selectFrom('sales')
     .selectAll()
@@ -252,7 +256,13 @@ test('a search says how far back it looked, and finds an order that is named pas
     .where('title', '=', 'Old course')
     .orderBy('paid_at', 'desc')
     .execute()
-  expect(await find(ann, 'course')).toEqual({ sales: [], more: false, searched_back_to: edge!.paid_at.toISOString() })
+  const both = [edge, oldest].map((sale) => expect.objectContaining({ id: sale!.id }))
+  for (const query of ['COURSE', '123.45', '$123,45'])
+    expect([query, await find(ann, query)]).toEqual([query, { sales: both, more: false }])
+  for (const query of ['c_urse', '123.46', '99999999999999999999']) expect(await find(ann, query)).toEqual({ sales: [], more: false })
+  const newest = billing.db.selectFrom('sales').select('paid_at').where('seller_id', '=', ann.id).orderBy('paid_at', 'desc')
+  const beyond = await newest.offset(2_000).limit(1).executeTakeFirstOrThrow()
+  expect(await find(ann, 'rs')).toEqual({ sales: [], more: false, searched_back_to: beyond.paid_at.toISOString() })
   const many = await find(ann, 'lead')
   expect([many.sales.length, many.more, many.searched_back_to]).toEqual([20, true, undefined])
   for (const id of [oldest!.id, oldest!.reference.toUpperCase()])

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { GOOD_CARD, startBilling, type TestBilling } from '../fixture.ts'
 import { ledgerBalances } from '../ledger/post.ts'
-import { replaceSetting } from '../settings.ts'
+import { sumFigures } from './figures.ts'
 
 let billing: TestBilling
 beforeAll(async () => {
@@ -205,15 +205,22 @@ test('each figure is the sum of the accounts that its rows name', { timeout: 60_
   expect(body.churn.ended).toBe(0)
   expect(await asStaff('staff-figure-rows', { figure: 'mrr', cursor: 'x' })).toMatchObject({ status: 400 })
 
-  // Where counting takes long, what was counted within two hours is shown.
-  const kept = { figures: { ...body, trials: 77_777 }, counted: 2_001 }
-  const keep = () => replaceSetting(billing.db as never, 'figures:counted', kept)
-  await keep()
-  expect((await asStaff('staff-figures')).body.trials).toBe(77_777)
-  kept.counted = 2_000
-  await keep()
-  expect((await asStaff('staff-figures')).body.trials).toBe(body.trials)
-  Object.assign(kept, { counted: 2_001, figures: { ...kept.figures, counted_at: new Date(Date.now() - 7_300_000).toISOString() } })
-  await keep()
-  expect((await asStaff('staff-figures')).body.trials).toBe(body.trials)
+  // Whatever changed is counted once, also by two at a time, and the counts say what the accounts say.
+  await billing.db.updateTable('subscriptions').set({ status: 'canceled' }).where('user_id', '=', paying.id).execute()
+  await Promise.all([sumFigures(billing.db), sumFigures(billing.db), asStaff('staff-figures')])
+  const after = (await asStaff('staff-figures')).body
+  expect([after.churn.ended, sum(after.mrr)]).toEqual([1, sum(body.mrr) - 9_900])
+  expect(await rows('churned')).toEqual([expect.objectContaining({ user_id: paying.id, status: 'canceled' })])
+  await billing.db
+    .updateTable('subscriptions')
+    .set({ updated_at: sql`now() - interval '40 days'` })
+    .where('user_id', '=', paying.id)
+    .execute()
+  expect((await asStaff('staff-figures')).body.churn.ended).toBe(0)
+  const counts = await sql`select figure, plan, period, day, accounts from figure_counts order by 1, 2, 3, 4`.execute(billing.db)
+  const accounts = await sql`
+    select figure, plan, period, day, count(*)::int as accounts from account_figures group by 1, 2, 3, 4 order by 1, 2, 3, 4`.execute(
+    billing.db,
+  )
+  expect(counts.rows).toEqual(accounts.rows)
 })
