@@ -253,6 +253,7 @@ test('the figures are true to the hour though they are kept by day, and read no 
   expect(leads).toMatchObject({ total: 27, current: 9, previous: 12 })
   const { rows } = await sql<{ amount: number }>`select sum(amount)::int as amount from fact_days where user_id = ${ann.id}`.execute(db)
   expect(rows).toEqual([{ amount: 27 }])
+  expect(await db.selectFrom('fact_all_time').select('amount').where('user_id', '=', ann.id).execute()).toEqual([{ amount: 27 }])
 })
 
 test('a deleted person leaves figures without them, and a late event leaves nothing', async () => {

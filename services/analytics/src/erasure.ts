@@ -13,7 +13,7 @@ export const erasure: Eraser<AnalyticsDb> = {
   erase: forgetPerson,
   holds: [
     { table: 'facts', key: 'event_id' },
-    { table: 'fact_totals', as: 'figures', key: null },
+    { table: 'fact_all_time', as: 'figures', key: null },
     { table: 'activity_logs' },
     { table: 'notifications' },
     { table: 'plans', key: null },

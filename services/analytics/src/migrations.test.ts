@@ -18,6 +18,7 @@ test('facts from before are counted once each while others come and go, and a ki
        select lpad(to_hex(n), 32, '0')::uuid, 'crm.lead_created', $3, now() - n * interval '1 hour', '{}' from generate_series($1::int, $2::int) n`,
       [from, to, ANN],
     )
+  const allTime = async () => (await here.query('select amount::int as n from fact_all_time where user_id = $1', [ANN])).rows
   const total = async () => (await here.query('select sum(amount)::int as n from fact_days where user_id = $1', [ANN])).rows[0].n
   await add(1, 12_000)
   await here.query("insert into fact_sums values ($1, 'crm.lead_created', 100)", [ANN])
@@ -49,6 +50,16 @@ test('facts from before are counted once each while others come and go, and a ki
   expect(await total()).toBe(12_000 + 100 + 10)
   await add(20_011, 20_011)
   expect(await total()).toBe(12_000 + 100 + 11)
+  expect(await allTime()).toEqual([{ n: 12_000 + 100 + 11 }])
+
+  // The sum of all time comes with a fill or with the first change, and is the same whichever it was.
+  const { fill } = analyticsService.migrations['0108_all_time']!
+  for (const comes of [() => fill!(db), () => add(20_012, 20_012)]) {
+    await here.query('delete from fact_all_time')
+    await comes()
+    await fill!(db)
+    expect(await allTime()).toEqual([{ n: await total() }])
+  }
   slow.release()
   await db.destroy()
   await dropTestDatabase(url)

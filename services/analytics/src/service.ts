@@ -15,6 +15,7 @@ import * as dailyFiguresDone from './migrations/0005_daily_figures_done.ts'
 import * as rowsOfAPerson from './migrations/0006_rows_of_a_person.ts'
 import * as leadCount from './migrations/0010_lead_count.ts'
 import * as readIndexes from './migrations/0107_read_indexes.ts'
+import * as allTime from './migrations/0108_all_time.ts'
 import { notificationRoutes } from './notifications/routes.ts'
 import { previewed } from './previewed.ts'
 import type { AnalyticsDb } from './schema.ts'
@@ -33,6 +34,7 @@ export const analyticsService: ServiceDefinition<AnalyticsDb, Config> = {
     '0006_rows_of_a_person': rowsOfAPerson,
     '0010_lead_count': leadCount,
     '0107_read_indexes': readIndexes,
+    '0108_all_time': allTime,
   },
   setup(rt) {
     factConsumers(rt)

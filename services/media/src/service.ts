@@ -20,6 +20,7 @@ import * as monthsDone from './migrations/0011_months_done.ts'
 import * as wakeWord from './migrations/0020_wake_word.ts'
 import * as boards from './migrations/0120_boards.ts'
 import * as publicPictures from './migrations/0121_public_pictures.ts'
+import * as foundByWords from './migrations/0130_found_by_words.ts'
 import { openaiRoutes } from './openai/routes.ts'
 import { Progress } from './pictures/progress.ts'
 import { pictureRoutes } from './pictures/routes.ts'
@@ -47,6 +48,7 @@ export const mediaService: ServiceDefinition<MediaDb, Config> = {
     '0020_wake_word': wakeWord,
     '0120_boards': boards,
     '0121_public_pictures': publicPictures,
+    '0130_found_by_words': foundByWords,
   },
   sandboxed: (config) => [...new Set([...sandboxedProviders(config), ...sandboxedSpeech(config)])],
   setup(rt) {

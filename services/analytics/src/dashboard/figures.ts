@@ -21,7 +21,7 @@ const countedNames = sql.join(counted.map((name) => sql.lit(name)))
 type Sums = { name: string; total: number; current: number; previous: number }
 
 /**
- * Added up from whole days. A period begins within one, so of that day the facts before its hour are taken off again: at most two days of
+ * Added up from a sum of all time and whole days. A period begins within one, so of that day the facts before its hour are taken off again: at most two days of
  * facts are read, however many there are.
  */
 export async function dashboardFigures(ctx: Ctx<AnalyticsDb>): Promise<Output<typeof dashboardStats>> {
@@ -35,10 +35,11 @@ export async function dashboardFigures(ctx: Ctx<AnalyticsDb>): Promise<Output<ty
       and at >= ${dayOf(since(periods))}::timestamp at time zone 'UTC' group by name`
   const { rows } = await sql<Sums>`
     select name, sum(total)::bigint as total, sum(since_1)::bigint as current, (sum(since_2) - sum(since_1))::bigint as previous from (
-      select name, sum(amount) as total,
+      select name, amount as total, 0 as since_1, 0 as since_2 from fact_all_time where user_id = ${userId}
+      union all select name, 0,
         coalesce(sum(amount) filter (where day >= ${dayOf(since(1))}), 0) as since_1,
         coalesce(sum(amount) filter (where day >= ${dayOf(since(2))}), 0) as since_2
-      from fact_days where user_id = ${userId} group by name
+      from fact_days where user_id = ${userId} and name in (${countedNames}) and day >= ${dayOf(since(2))} group by name
       union all select name, 0, amount, 0 from (${early(1)}) as first
       union all select name, 0, 0, amount from (${early(2)}) as second
     ) as counted group by name`.execute(ctx.db)

@@ -15,6 +15,10 @@ export async function forgetPerson(trx: Trx, userId: string): Promise<Partial<Er
   await trx.deleteFrom('facts').where('user_id', '=', userId).where(sql<boolean>`payload @> '{"demo": true}'`).execute()
   // The facts first: this waits for those that are being summed up, and the sums go after them.
   const facts = await trx.updateTable('facts').set({ user_id: null }).where('user_id', '=', userId).executeTakeFirstOrThrow()
-  const deleted = await deleteRows(trx, ['activity_logs', 'notifications', 'plans', 'states', 'fact_sums', 'fact_days'], userId)
+  const deleted = await deleteRows(
+    trx,
+    ['activity_logs', 'notifications', 'plans', 'states', 'fact_sums', 'fact_days', 'fact_all_time'],
+    userId,
+  )
   return { deleted, anonymised: { facts: Number(facts.numUpdatedRows) } }
 }
