@@ -3,17 +3,17 @@ import { now } from './clock.ts'
 /** Sessions of one account that ended together: every id up to one, but for the session that was kept. */
 export type EndedSessions = { user_id: string; up_to: string; kept: string | null }
 type Ended = { at: number; upTo: string; kept: string | null }
+type Entry = { at: number }
 
 const MAX_REMEMBERED = 100_000
 
 /**
- * The tokens that identity took back, for as long as one could live. Maps keep their entries in the order they were revoked, so forgetting starts at
- * the front and stops at the first that still counts. Where there are more than can be remembered, the oldest are forgotten and every token
+ * The tokens that identity took back, for as long as one could live. Forgetting starts at the oldest and stops at the first that still counts. Where there are more than can be remembered, the oldest are forgotten and every token
  * from before then has to be renewed, which an ended session cannot do.
  */
 export class Revoked {
-  readonly #ids = new Map<string, number>()
-  readonly #accounts = new Map<string, Ended>()
+  readonly #ids = new Remembered<Entry>()
+  readonly #accounts = new Remembered<Ended>()
   #lifetimeMs: number
   #renewBeforeS = Number.NEGATIVE_INFINITY
 
@@ -30,14 +30,13 @@ export class Revoked {
   }
 
   add(id: string): void {
-    this.#ids.delete(id)
-    this.#ids.set(id, performance.now())
-    this.#forget(this.#ids, (at) => at)
+    this.#ids.set(id, { at: performance.now() })
+    this.#forget(this.#ids)
   }
 
   /** For an id that may have been heard of before: how long it is remembered does not start over. */
   addUnlessKnown(id: string): void {
-    if (!this.#ids.has(id)) this.add(id)
+    if (!this.#ids.get(id)) this.add(id)
   }
 
   delete(id: string): void {
@@ -48,9 +47,8 @@ export class Revoked {
     const known = this.#accounts.get(user_id)
     // Heard again, or older than what is known.
     if (known && known.upTo >= up_to && this.#counts(known.at)) return
-    this.#accounts.delete(user_id)
     this.#accounts.set(user_id, { at: performance.now(), upTo: up_to, kept })
-    this.#forget(this.#accounts, ({ at }) => at)
+    this.#forget(this.#accounts)
   }
 
   /** Tokens from before this second have to be renewed. */
@@ -59,8 +57,8 @@ export class Revoked {
   }
 
   has(id: string): boolean {
-    const at = this.#ids.get(id)
-    return at !== undefined && this.#counts(at)
+    const known = this.#ids.get(id)
+    return known !== undefined && this.#counts(known.at)
   }
 
   hasSession(userId: string, sessionId: string): boolean {
@@ -77,14 +75,58 @@ export class Revoked {
     return performance.now() - at < this.#lifetimeMs
   }
 
-  #forget<T>(entries: Map<string, T>, timeOf: (entry: T) => number): void {
-    for (const [id, entry] of entries) {
-      const at = timeOf(entry)
-      if (this.#counts(at)) {
+  #forget(entries: Remembered<Entry>): void {
+    for (let oldest = entries.oldest(); oldest; oldest = entries.oldest()) {
+      if (this.#counts(oldest.at)) {
         if (entries.size <= MAX_REMEMBERED) return
-        this.renewBefore(Math.ceil((now() - (performance.now() - at)) / 1000))
+        this.renewBefore(Math.ceil((now() - (performance.now() - oldest.at)) / 1000))
       }
-      entries.delete(id)
+      entries.dropOldest()
     }
+  }
+}
+
+/** So much of the order may be of entries that are gone. */
+const SLACK = 1_000
+
+/**
+ * Entries by their id and in the order they came, with a list of its own for that: a Map that is emptied from its front walks over all that
+ * was deleted there each time.
+ */
+class Remembered<T extends Entry> {
+  readonly #entries = new Map<string, T>()
+  #order: { id: string; entry: T }[] = []
+  #first = 0
+
+  get size(): number {
+    return this.#entries.size
+  }
+
+  get(id: string): T | undefined {
+    return this.#entries.get(id)
+  }
+
+  set(id: string, entry: T): void {
+    this.#entries.set(id, entry)
+    this.#order.push({ id, entry })
+    if (this.#order.length < 2 * this.size + SLACK) return
+    this.#order = this.#order.slice(this.#first).filter(({ id, entry }) => this.#entries.get(id) === entry)
+    this.#first = 0
+  }
+
+  delete(id: string): void {
+    this.#entries.delete(id)
+  }
+
+  oldest(): T | undefined {
+    for (; this.#first < this.#order.length; this.#first++) {
+      const { id, entry } = this.#order[this.#first]!
+      if (this.#entries.get(id) === entry) return entry
+    }
+    return undefined
+  }
+
+  dropOldest(): void {
+    if (this.oldest()) this.#entries.delete(this.#order[this.#first]!.id)
   }
 }
