@@ -54,7 +54,10 @@ export function examine(env: Env, definitions: ServiceDefinition[]): Finding[] {
     if (env[name] === 'true') wrong(`${name} lets anybody claim any address`, 'take it out')
   for (const [name, value] of Object.entries(env))
     if (/_URL(_|$)/.test(name) && value && hasKnownPassword(value))
-      wrong(`${name} has a password that everybody knows`, 'npm run secrets makes others')
+      wrong(
+        `${name} has a password that everybody knows`,
+        name === 'SMTP_URL' ? 'set the one of your mail server' : 'npm run secrets makes others',
+      )
   if (env.DATABASE_URL && !env.MASTER_KEY)
     wrong(
       'MASTER_KEY is not set: each machine makes one of its own, and none opens what another sealed',
