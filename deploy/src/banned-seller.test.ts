@@ -37,6 +37,8 @@ test('a seller whom an operator bans is paid nothing on Friday, and once after t
     await vi.waitFor(async () => expect((await kept()).banned_until !== null).toBe(ban_duration !== 'none'), within)
   }
   await banned('24h')
+  // As one from before billing heard of bans.
+  await billing.db.updateTable('accounts').set({ banned_until: null }).where('user_id', '=', ann.id).execute()
   await selling.toFriday()
   const payouts = () => billing.db.selectFrom('payouts').select('amount_cents').where('seller_id', '=', ann.id).execute()
   const transfers = () => billing.sandbox.truth.read({ kind: 'transfer' }).length

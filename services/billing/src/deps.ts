@@ -1,3 +1,4 @@
+import type { keptOut } from '@operon/contracts/identity/events'
 import type { Tier } from '@operon/contracts/plans'
 import type { closedBy } from '@operon/contracts/top-ups'
 import type { Ctx } from '@operon/kit/context'
@@ -22,6 +23,8 @@ export type Deps = {
   trialOncePerCard: boolean
   /** The user ids of the staff. */
   staff(): Promise<string[]>
+  /** The accounts that an operator keeps out now, from an id on. */
+  keptOut(after: string | null): Promise<z.output<(typeof keptOut)['reply']>>
   /** The marketplace's record of an order of its own. */
   orderEvidence(reference: string): Promise<OrderOnRecord>
   /** Ends a top-up where its unit is metered; answers what was left. */

@@ -1,5 +1,5 @@
 import { revenue, subscriptionLive } from '@operon/contracts/billing/events'
-import { staffPeople } from '@operon/contracts/identity/events'
+import { keptOut, staffPeople } from '@operon/contracts/identity/events'
 import { orderEvidence } from '@operon/contracts/marketplace/evidence'
 import { sandboxAddress } from '@operon/contracts/sandbox/events'
 import { closedBy, meteredBy } from '@operon/contracts/top-ups'
@@ -45,6 +45,7 @@ export const billingService: ServiceDefinition<BillingDb, Config> = {
       publicUrl: rt.kit.PUBLIC_URL,
       trialOncePerCard: TRIAL_ONCE_PER_CARD ?? provider.mode === 'live',
       staff: () => rt.ask(staffPeople, {}).then(({ ids }) => ids),
+      keptOut: (after) => rt.ask(keptOut, { after }),
       orderEvidence: (reference) => rt.ask(orderEvidence, { reference }).then(({ order }) => order),
       closeTopUp: (topUp) => rt.ask(closedBy[meteredBy[topUp.unit]] as (typeof closedBy)['media'], topUp),
       tell: ({ user_id, tier, status }) =>

@@ -45,7 +45,7 @@ import { createHasher } from './passwords/hashing.ts'
 import { roleRoutes } from './roles/routes.ts'
 import type { IdentityDb } from './schema.ts'
 import { userRoutes } from './users/routes.ts'
-import { countPeople, lookUpUser, staffPeople } from './users/users.ts'
+import { countPeople, keptOut, lookUpUser, staffPeople } from './users/users.ts'
 
 export const identityService: ServiceDefinition<IdentityDb, IdentityConfig> = {
   name: 'identity',
@@ -108,6 +108,7 @@ export const identityService: ServiceDefinition<IdentityDb, IdentityConfig> = {
       identity.staffPeople,
       run((ctx) => staffPeople(ctx, rt.config.AUTH_STAFF_EMAILS)),
     )
+    rt.answer(identity.keptOut, run(keptOut))
     rt.answer(identity.countPeople, run(countPeople))
     rt.job(identity.sendMail, (_ctx, job) => sendMail(deps, job), { concurrency: 4 })
     rt.job(identity.sendSms, (_ctx, job) => sendSms(deps, job))

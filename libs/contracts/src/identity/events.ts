@@ -165,6 +165,13 @@ export const lookUpUser = request(
 /** The accounts that carry the staff claim, for what only staff can settle. */
 export const staffPeople = request('identity.staff', z.object({}), z.object({ ids: z.array(z.uuid()) }))
 
+/** The accounts that an operator keeps out now, by id, for services that began to ask after some of these bans. */
+export const keptOut = request(
+  'identity.kept_out',
+  z.object({ after: z.uuid().nullable() }),
+  z.object({ accounts: z.array(z.object({ user_id: z.uuid(), banned_until: z.iso.datetime(), version: z.int() })), more: z.boolean() }),
+)
+
 /** How many people have an account. */
 export const countPeople = request('identity.people_count', z.object({}), z.object({ people: z.int() }))
 

@@ -100,5 +100,7 @@ const said = (title: string) => ({
 
 /** Looks for malware in a file that a product uses, where an engine is set up. */
 export const scanFile = job('marketplace.scan_file', z.object({ file_id: z.uuid() }), { attempts: 8 })
+/** Asks which accounts are kept out: the events of bans from before this was kept told nothing of them. */
+export const learnBans = job('marketplace.learn_bans', z.object({}), { attempts: 1 })
 /** Puts on sale again what is of accounts whose ban has ended. */
 export const endBans = job('marketplace.end_bans', z.object({}), { attempts: 1 })

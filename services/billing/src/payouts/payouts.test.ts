@@ -1,8 +1,10 @@
-import { userUpdated } from '@operon/contracts/identity/events'
+import { keptOut, userUpdated } from '@operon/contracts/identity/events'
 import { listingModerated } from '@operon/contracts/marketplace/trust'
 import { newId } from '@operon/kit/ids'
+import type { ServiceDefinition } from '@operon/kit/service'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { z } from 'zod'
 import { startBilling, type TestBilling } from '../fixture.ts'
 import { lockBalance } from '../sellers/balance.ts'
 import { type Selling, sellingOn } from '../sellers/fixture.ts'
@@ -11,8 +13,21 @@ import { runFriday, START, undecided } from './friday.ts'
 
 let billing: TestBilling
 let selling: Selling
+/** What identity says of bans. */
+const kept: { out: { user_id: string; banned_until: string; version: number }[] } = { out: [] }
 beforeAll(async () => {
-  billing = await startBilling()
+  const guard: ServiceDefinition = {
+    name: 'analytics',
+    config: z.object({}),
+    migrations: {},
+    // One a page.
+    setup: (rt) =>
+      rt.answer(keptOut, async (_ctx, { after }) => {
+        const from = kept.out.findIndex(({ user_id }) => user_id === after) + 1
+        return { accounts: kept.out.slice(from, from + 1), more: kept.out.length > from + 1 }
+      }),
+  }
+  billing = await startBilling({}, [guard])
   selling = sellingOn(billing)
 })
 afterAll(() => billing.close())
@@ -258,6 +273,30 @@ test('an account that an operator keeps out is paid nothing until it may come ba
   await selling.advance(7)
   expect([(await selling.payouts(ann)).length, transfers().length]).toEqual([1, 1])
   await billing.booksMatch()
+})
+
+test('a ban from before bans were told of counts at the next sweep, and one that a newer event has ended does not', {
+  timeout: 60_000,
+}, async () => {
+  const [ann, bob] = [await selling.seller(), await selling.seller()]
+  const version = 7
+  for (const { id } of [ann, bob]) {
+    await billing.platform.emit(userUpdated, id, { email: null, name: 'Ann', referral_code: null, role: 'seller', version })
+    const heard = () => billing.db.selectFrom('accounts').select('person_version as version').where('user_id', '=', id).execute()
+    await vi.waitFor(async () => expect(await heard()).toEqual([{ version }]), within)
+  }
+  const banned_until = new Date(Date.now() + 3_600_000).toISOString()
+  kept.out = [
+    { user_id: ann.id, banned_until, version },
+    { user_id: bob.id, banned_until, version: version - 1 },
+  ]
+  await selling.delivered(ann)
+  await selling.sweep()
+  kept.out = []
+  const until = async ({ id }: { id: string }) =>
+    (await billing.db.selectFrom('accounts').select('banned_until').where('user_id', '=', id).executeTakeFirstOrThrow()).banned_until
+  expect([await until(ann), await until(bob)]).toEqual([new Date(banned_until), null])
+  expect((await selling.next(ann)).why[0]).toMatchObject({ code: 'held_by_staff' })
 })
 
 test('between two Fridays the sweep reads no seller who was decided', async () => {

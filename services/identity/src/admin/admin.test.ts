@@ -1,3 +1,4 @@
+import { keptOut } from '@operon/contracts/identity/events'
 import { hashSync } from 'bcryptjs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type IdentityTest, newEmail, PASSWORD, signedUp, startIdentity } from '../testing/platform.ts'
@@ -73,7 +74,13 @@ test('a ban ends sessions and refuses the way in until it is lifted', async () =
         .executeTakeFirst()
     )?.payload.banned_until
   expect(Date.parse(await lastTold())).toBeGreaterThan(Date.now() + 80 * 60_000)
+  const { identity } = platform.services
+  const asked = async (after: string | null = null) => (await identity!.rt.ask(keptOut, { after })).accounts
+  const { version } = await identity!.rt.db.selectFrom('users').select('version').where('id', '=', user.id).executeTakeFirstOrThrow()
+  expect(await asked()).toEqual([{ user_id: user.id, banned_until: await lastTold(), version }])
+  expect(await asked(user.id)).toEqual([])
   await admin.updateUserById(user.id, { ban_duration: 'none' })
+  expect(await asked()).toEqual([])
   expect(await lastTold()).toBeNull()
   expect((await platform.client().auth.signInWithPassword({ email, password: PASSWORD })).error).toBeNull()
 })

@@ -270,6 +270,23 @@ export async function staffPeople({ db }: AuthCtx, emails: string[]): Promise<{ 
   return { ids: found.map(({ id }) => id) }
 }
 
+const KEPT_OUT_AT_ONCE = 500
+export async function keptOut({ db }: AuthCtx, { after }: { after: string | null }) {
+  const found = await db
+    .selectFrom('users')
+    .select(['id', 'banned_until', 'version'])
+    .where('banned_until', '>', new Date(now()))
+    .where('deleted_at', 'is', null)
+    .$if(after !== null, (query) => query.where('id', '>', after!))
+    .orderBy('id')
+    .limit(KEPT_OUT_AT_ONCE + 1)
+    .execute()
+  const accounts = found
+    .slice(0, KEPT_OUT_AT_ONCE)
+    .map(({ id, banned_until, version }) => ({ user_id: id, banned_until: banned_until!.toISOString(), version }))
+  return { accounts, more: found.length > KEPT_OUT_AT_ONCE }
+}
+
 /** One look at the whole table, for who asks every few minutes. */
 export async function countPeople({ db }: AuthCtx) {
   const { people } = await db

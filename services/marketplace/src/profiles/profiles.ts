@@ -1,10 +1,11 @@
 import type { Envelope, Payload } from '@operon/contracts/contract'
-import type { userUpdated } from '@operon/contracts/identity/events'
+import type { keptOut, userUpdated } from '@operon/contracts/identity/events'
 import { type Ctx, signedIn, userIdOf } from '@operon/kit/context'
 import { exactValue, type Query } from '@operon/kit/data/query'
 import type { KitDb } from '@operon/kit/schema'
 import { inTransaction } from '@operon/kit/tx'
 import { sql, type Transaction } from 'kysely'
+import type { z } from 'zod'
 import { claimOrders } from '../buyers/claim.ts'
 import type { MarketplaceDb } from '../schema.ts'
 import { ensureSlug } from './slug.ts'
@@ -61,6 +62,28 @@ export async function rememberPerson(trx: Trx, { user_id, payload }: Envelope<Pa
 /** What they sell goes off sale, or on sale again what was: a trigger looks at the seller. Orders are not touched, so buyers keep what they bought. */
 const putInStep = (trx: Trx, userIds: string[]) =>
   sql`update items set status = status where user_id = any(${userIds}::uuid[]) and status = 'active'`.execute(trx)
+
+type KeptOut = (after: string | null) => Promise<z.output<(typeof keptOut)['reply']>>
+/** The events of bans from before these were kept told nothing of them. Where a person has changed since, an event on its way says more. */
+export async function learnBans({ db }: Ctx<MarketplaceDb>, ask: KeptOut): Promise<void> {
+  for (let after: string | null = null; ; ) {
+    const { accounts, more }: Awaited<ReturnType<KeptOut>> = await ask(after)
+    await inTransaction(db, async (trx) => {
+      const { rows } = await sql<{ user_id: string }>`
+        update profiles p set banned_until = b.banned_until
+        from jsonb_to_recordset(${JSON.stringify(accounts)}::jsonb) as b (user_id uuid, banned_until timestamptz, version int)
+        where p.user_id = b.user_id and p.version <= b.version and p.banned_until is distinct from b.banned_until and p.deleted_at is null
+        returning p.user_id`.execute(trx)
+      if (rows.length)
+        await putInStep(
+          trx,
+          rows.map(({ user_id }) => user_id),
+        )
+    })
+    after = accounts.at(-1)?.user_id ?? null
+    if (!more || !after) return
+  }
+}
 
 const BANS_AT_ONCE = 100
 /** Bans end by themselves. */

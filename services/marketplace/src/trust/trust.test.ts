@@ -5,7 +5,7 @@ import { newId } from '@operon/kit/ids'
 import { startTestService, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { tokenOf } from '../orders/links.ts'
-import { endBans } from '../profiles/profiles.ts'
+import { endBans, learnBans } from '../profiles/profiles.ts'
 import { marketplaceService } from '../service.ts'
 
 let platform: TestPlatform
@@ -211,6 +211,17 @@ test('what an account sells that an operator keeps out is off sale at once, its 
   // One that ends by itself.
   await told(4, new Date(Date.now() + 86_400_000).toISOString())
   await onSale(false)
+  await told(5, null)
+  await onSale(true)
+  // One from before bans were told of, which a newer event has not ended.
+  const learn = (version: number) => {
+    const accounts = [{ user_id: ann.id, banned_until: new Date(Date.now() + 86_400_000).toISOString(), version }]
+    return learnBans(platform.services.marketplace!.rt.ctx() as never, async () => ({ accounts, more: false }))
+  }
+  await learn(4)
+  expect((await itemOf(item_id)).is_active).toBe(true)
+  await learn(5)
+  expect((await itemOf(item_id)).is_active).toBe(false)
   await endBans(platform.services.marketplace!.rt.ctx() as never)
   expect((await itemOf(item_id)).is_active).toBe(false)
   await db
