@@ -1,3 +1,4 @@
+import { canBeJoined, fromTheRight, isFromTheRight, letterOf } from './rightToLeft.ts'
 import { Typeface, type Weight } from './typeface.ts'
 
 export const NOT_PRINTED = 'Text in [brackets] is in a script that cannot be printed here. The order shows it.'
@@ -11,11 +12,17 @@ const asian = {
 type Asian = keyof typeof asian
 const WIDE = /[\p{scx=Hani}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\u3000-\u303f\uff00-\uffef]/u
 
-const subsets = ['latin', 'latin-ext', 'cyrillic', 'greek', 'cyrillic-ext', 'greek-ext', 'vietnamese']
+/** The first that has a letter draws it. */
+const files = {
+  roboto: ['latin', 'latin-ext', 'cyrillic', 'greek', 'cyrillic-ext', 'greek-ext', 'vietnamese'],
+  'noto-sans-hebrew': ['hebrew'],
+  'noto-sans-arabic': ['arabic'],
+}
 const faces = Object.fromEntries([400, 700].map((weight) => [weight, [] as Typeface[]])) as Record<Weight, Typeface[]>
 /** Read when a text needs them first: most documents need none. */
 const facesOf = (weight: Weight): Typeface[] => {
-  if (faces[weight].length === 0) faces[weight] = subsets.map((subset) => new Typeface(subset, weight))
+  if (faces[weight].length === 0)
+    faces[weight] = Object.entries(files).flatMap(([family, subsets]) => subsets.map((subset) => new Typeface(family, subset, weight)))
   return faces[weight]
 }
 
@@ -42,7 +49,7 @@ const cleaned = (said: string) =>
   said
     .normalize('NFC')
     .replace(/\p{Cc}/gu, ' ')
-    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+    .replace(isFromTheRight(said) ? /(?![\u200c\u200d])\p{Default_Ignorable_Code_Point}/gu : /\p{Default_Ignorable_Code_Point}/gu, '')
     .replace(/[’‘“”–—…\u00a0]/g, (letter) => plain[letter]!)
 const isWestern = (text: string) => /^[\x20-\x7e\xa0-\xff]*$/.test(text)
 const hex = (codes: Iterable<number>) => [...codes].map((code) => code.toString(16).padStart(4, '0')).join('')
@@ -55,7 +62,7 @@ export const widthOf = (text: string) => [...text].reduce((sum, letter) => sum +
 
 /** Writes text in any script, and keeps which typefaces a document takes for it. */
 export class Letters {
-  private readonly taken = new Map<Typeface, { name: string; used: Map<number, number> }>()
+  private readonly taken = new Map<Typeface, { name: string; used: Map<number, string> }>()
   private readonly readers = new Map<Asian, string>()
 
   canPrint(said: string): boolean {
@@ -74,7 +81,7 @@ export class Letters {
     let named = ''
     for (const [face, { name, used }] of this.taken) {
       named += ` /${name} ${first + objects.length} 0 R`
-      objects.push(...face.objects(first + objects.length, used, 'ABCDEFGHIJKLMNOP'[Number(name.slice(1))]!.repeat(6)))
+      objects.push(...face.objects(first + objects.length, used, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'[Number(name.slice(1))]!.repeat(6)))
     }
     for (const [reader, name] of this.readers) {
       const at = first + objects.length
@@ -93,9 +100,12 @@ export class Letters {
     if (run.kind === 'base') return `/${font} ${size} Tf (${run.text.replace(/[\\()]/g, '\\$&')}) Tj`
     if (run.kind === 'face') {
       const { name, used } = this.faceOf(run.face)
-      const codes = [...run.text].map((letter) => letter.codePointAt(0)!)
-      for (const code of codes) used.set(run.face.glyphs.get(code)!, code)
-      return `/${name} ${size} Tf <${hex(codes.map((code) => run.face.glyphs.get(code)!))}> Tj`
+      const glyphs = [...run.text].map((letter) => {
+        const glyph = run.face.glyphs.get(letter.codePointAt(0)!)!
+        used.set(glyph, letterOf(letter))
+        return glyph
+      })
+      return `/${name} ${size} Tf <${hex(glyphs)}> Tj`
     }
     if (run.kind === 'none') {
       // A text that is searched or copied has the real letters.
@@ -108,7 +118,7 @@ export class Letters {
   }
 
   private faceOf(face: Typeface) {
-    const taken = this.taken.get(face) ?? { name: `R${this.taken.size}`, used: new Map<number, number>() }
+    const taken = this.taken.get(face) ?? { name: `R${this.taken.size}`, used: new Map<number, string>() }
     this.taken.set(face, taken)
     return taken
   }
@@ -117,9 +127,10 @@ export class Letters {
     const text = cleaned(said)
     if (isWestern(text)) return [{ kind: 'base', text }]
     const reader: Asian = /\p{scx=Hang}/u.test(text) ? 'Korean' : /[\p{sc=Hira}\p{sc=Kana}]/u.test(text) ? 'Japanese' : 'Chinese'
+    const isDrawn = canBeJoined(text)
     const runs: Run[] = []
-    for (const letter of text) {
-      const run = runOf(letter, reader, weight)
+    for (const letter of isDrawn && isFromTheRight(text) ? fromTheRight(text) : text) {
+      const run: Run = !isDrawn && isFromTheRight(letter) ? { kind: 'none', text: letter } : runOf(letter, reader, weight)
       const last = runs.at(-1)
       const joins =
         last && (last.kind === 'none' ? letter === ' ' || run.kind === 'none' : last.kind === run.kind && faceIn(last) === faceIn(run))

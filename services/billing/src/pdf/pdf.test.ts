@@ -2,6 +2,7 @@ import { inflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { drawDocument } from '../documents/draw.ts'
 import { pdfOf } from './lines.ts'
+import { fromTheRight } from './rightToLeft.ts'
 
 const party = (title: string, name: string, ...lines: string[]) => ({ title, name, lines })
 const invoiceTo = (name: string, ...lines: string[]) =>
@@ -18,9 +19,9 @@ function textsIn(pdf: string): string[] {
   const decoded = (name: string, hex: string) => {
     const font = fonts.get(name)!
     const toUnicode = /\/ToUnicode (\d+) 0 R/.exec(font)?.[1]
-    const letters =
-      toUnicode && new Map([...object(toUnicode).matchAll(/^<(\w{4})> <(\w{4})>$/gm)].map(([, glyph, code]) => [glyph!, code!]))
-    return hex.match(/\w{4}/g)!.map((code) => String.fromCharCode(Number.parseInt(letters ? letters.get(code)! : code, 16)))
+    const letters = toUnicode && new Map([...object(toUnicode).matchAll(/^<(\w{4})> <(\w+)>$/gm)].map(([, glyph, code]) => [glyph!, code!]))
+    const text = (codes: string) => codes.replace(/\w{4}/g, (code) => String.fromCharCode(Number.parseInt(code, 16)))
+    return hex.match(/\w{4}/g)!.map((code) => text(letters ? letters.get(code)! : code))
   }
   return [...pdf.matchAll(/BT [\d.]+ [\d.]+ Td (.*) ET/g)].map(([, written]) =>
     [...written!.matchAll(/\/(\w+) [\d.]+ Tf (?:\((.*?)\)|<(\w+)>) Tj/g)]
@@ -55,10 +56,38 @@ test('letters are drawn with a typeface inside the document, of their own widths
   expect(invoiceTo('Ann Weaver')).not.toContain('FontFile2')
 })
 
+test('only the outlines of letters that occur are in the document', () => {
+  const [few, many] = ['Анна', 'Съешь же ещё этих мягких французских булок, да выпей чаю'].map((name) => invoiceTo(name).length)
+  expect(few).toBeLessThan(12_000)
+  expect(many).toBeGreaterThan(few!)
+  expect(invoiceTo('محمد علي', 'שלום 12').length).toBeLessThan(30_000)
+})
+
+test.each([
+  ['Arabic joined', 'محمد', '\ufeaa\ufee4\ufea4\ufee3'],
+  ['lam and alef as one letter', 'سلام', '\ufee1\ufefc\ufeb3'],
+  ['vowel points left out', 'مُحَمَّد', '\ufeaa\ufee4\ufea4\ufee3'],
+  ['Persian, parted where it says so', 'می\u200cشود', '\ufea9\ufeee\ufeb7\ufbfd\ufee3'],
+  ['Hebrew with a number', 'רחוב הרצל 12', '12 לצרה בוחר'],
+  ['brackets that face the other way', 'תל אביב (ישראל)', '(לארשי) ביבא לת'],
+  ['Latin within', 'דנה Ltd. כהן', 'ןהכ .Ltd הנד'],
+])('a line from the right is drawn from the left: %s', (_, said, drawn) => {
+  expect(fromTheRight(said)).toBe(drawn)
+})
+
+test('names in Arabic and Hebrew are printed, and a reader that puts them in order copies the letters that were typed', () => {
+  const pdf = invoiceTo('علي سلام', 'שלום 12')
+  const texts = textsIn(pdf)
+  expect(texts).toContain('12 םולש')
+  // The joined pair is one letter of the line.
+  expect(texts).toContain('ملاس يلع')
+  expect(pdf).not.toContain('[brackets]')
+})
+
 test('a script without a typeface is named in brackets, explained, and whole for whoever copies it', () => {
-  const pdf = invoiceTo('محمد علي', 'שלום 12')
-  expect(textsIn(pdf)).toEqual(expect.arrayContaining(['[Arabic]', '[Hebrew] 12']))
-  expect(pdf).toContain(`/ActualText <feff${Buffer.from('محمد علي', 'utf16le').swap16().toString('hex')}>`)
+  const pdf = invoiceTo('ڵێ', 'สวัสดี 12')
+  expect(textsIn(pdf)).toEqual(expect.arrayContaining(['[Arabic]', '[Thai] 12']))
+  expect(pdf).toContain(`/ActualText <feff${Buffer.from('ڵێ', 'utf16le').swap16().toString('hex')}>`)
   expect(pdf).toContain('Text in [brackets] is in a script that cannot be printed here.')
   expect(invoiceTo('Ann')).not.toContain('[brackets]')
 })
