@@ -30,6 +30,10 @@ export const staffSeller = fn('staff-seller', {
     why: z.array(Why),
     payouts: z.array(Payout),
     sales: z.array(Sale),
+    /** The undecided disputes of these sales, with the answer that is ready or was sent. */
+    disputes: z
+      .array(z.object({ sale_id: z.uuid(), dispute: z.string(), evidence: z.string().nullable(), evidence_sent_at: time.nullable() }))
+      .optional(),
   }),
 })
 export const staffHoldPayouts = fn('staff-hold-payouts', {

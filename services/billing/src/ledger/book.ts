@@ -6,7 +6,7 @@ import { taxOfRefund, wantDocument } from '../documents/documents.ts'
 import { keepPeriod } from '../months/close.ts'
 import { referralPaid, referralVoided } from '../referrals/referrals.ts'
 import { settle } from '../sales/settle.ts'
-import { openMatter } from '../staff/matters.ts'
+import { openMatter, openRefundFailed } from '../staff/matters.ts'
 import type { ProviderCharge } from '../stripe-shapes.ts'
 import { keepTopUp, topUpOfCharge } from '../top-ups/settle.ts'
 import { userOf } from './credits.ts'
@@ -74,7 +74,9 @@ export async function bookCharge(trx: Trx, charge: ProviderCharge): Promise<void
       createdAt,
       refundFailed(currency, amountCents),
     )
-    if (hasFailed) await publish(trx, refundReturned, userId, event(amountCents))
+    if (!hasFailed) continue
+    await openRefundFailed(trx, id, payment, { amount_cents: amountCents, currency })
+    await publish(trx, refundReturned, userId, event(amountCents))
   }
   for (const dispute of charge.disputes) {
     const { id, status, createdAt, movements } = dispute

@@ -61,6 +61,8 @@ test('a refund that the bank sends back is booked back, and its person hears of 
     within,
   )
   expect(await balance('suspense')).toBe(suspense - 4900)
+  const { matters } = (await billing.call('staff-matters', billing.staff(), { reason: 'Morning' })).body
+  expect(matters).toContainEqual(expect.objectContaining({ matter: 'suspense', title: 'A refund of $49.00 came back' }))
   await billing.booksMatch()
 })
 

@@ -11,6 +11,7 @@ import { keepTax } from '../ledger/tax.ts'
 import type { BillingDb } from '../schema.ts'
 import { lockBalance, postOf } from '../sellers/balance.ts'
 import type { SaleLine } from '../sellers/schema.ts'
+import { openRefundFailed } from '../staff/matters.ts'
 import type { ProviderCharge } from '../stripe-shapes.ts'
 import { bookDisputes } from './disputes.ts'
 import { type Booking, keepMoney, keepTaxReturned, moneyOf, paperOf, type SaleRow, termsOf, toldOf } from './rows.ts'
@@ -166,11 +167,12 @@ async function bookRefunds({ trx, charge, sale, buyerId }: Booking): Promise<num
       await keepTaxReturned(trx, sale, `refund:${id}`, { taxCents: parts.taxCents, cents: amountCents - parts.beyond, at: createdAt })
       returned.push(amountCents)
     }
-    if (state === 'failed')
-      await postOf(trx, sale.seller_id, {
-        ...{ ...about, reference: `refund_failed:${id}`, kind: 'refund_failed', lines: refundFailed(sale.currency, amountCents) },
-        description: `Refund of ${sale.title} was not accepted`,
-      })
+    if (state !== 'failed') continue
+    const hasFailed = await postOf(trx, sale.seller_id, {
+      ...{ ...about, reference: `refund_failed:${id}`, kind: 'refund_failed', lines: refundFailed(sale.currency, amountCents) },
+      description: `Refund of ${sale.title} was not accepted`,
+    })
+    if (hasFailed) await openRefundFailed(trx, id, charge.id, { amount_cents: amountCents, currency: sale.currency })
   }
   return returned
 }

@@ -44,7 +44,24 @@ export async function staffSeller(
     why: next.flatMap(({ why }) => why),
     payouts: payouts.map(payoutJson),
     sales: sales.map(saleJson),
+    disputes: await undecidedOf(
+      ctx,
+      sales.map(({ id }) => id),
+    ),
   }
+}
+async function undecidedOf({ db }: BillingCtx, saleIds: string[]) {
+  if (saleIds.length === 0) return []
+  const found = await db
+    .selectFrom('disputes')
+    .select(['sale_id', 'id', 'evidence', 'evidence_sent_at'])
+    .where('sale_id', 'in', saleIds)
+    .where('state', 'in', ['asked', 'open'])
+    .execute()
+  return found.map(({ sale_id, id, evidence, evidence_sent_at }) => ({
+    ...{ sale_id: sale_id!, dispute: id, evidence },
+    evidence_sent_at: evidence_sent_at?.toISOString() ?? null,
+  }))
 }
 
 export async function staffHoldPayouts(

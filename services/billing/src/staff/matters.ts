@@ -1,6 +1,7 @@
 import { staffMatter, tellStaff } from '@operon/contracts/billing/events'
 import type * as contract from '@operon/contracts/billing/staff'
 import type { Input, Output } from '@operon/contracts/contract'
+import { money } from '@operon/contracts/words'
 import { newId } from '@operon/kit/ids'
 import { enqueue, inTransaction, publish } from '@operon/kit/tx'
 import { sql } from 'kysely'
@@ -18,6 +19,13 @@ export async function openMatter(trx: Trx, { matter, subject, title, body }: Ope
     on conflict (matter, subject) where closed_at is null do nothing returning id`.execute(trx)
   if (rows[0]) await enqueue(trx, tellStaff, { matter_id: rows[0].id })
 }
+
+/** The money of a refund that a bank sent back stands in suspense until staff have found another way. */
+export const openRefundFailed = (trx: Trx, refund: string, payment: string, amount: { amount_cents: number; currency: string }) =>
+  openMatter(trx, {
+    ...{ matter: 'suspense', subject: refund, title: `A refund of ${money(amount)} came back` },
+    body: `The bank did not take ${refund}, of ${payment}. Its money waits in the books as suspense, and the buyer waits for it.`,
+  })
 
 export async function closeMatter(trx: Trx, matter: Matter, subject: string): Promise<void> {
   await trx

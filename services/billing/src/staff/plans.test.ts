@@ -33,6 +33,7 @@ test('a plan ends with its period or at once, and is charged no more', { timeout
   await billing.advance(40, soon)
   expect([await paidBy(soon), await paidBy(later)]).toEqual([[], []])
   expect(await asStaff('staff-cancel-plan', { user_id: soon.id, when: 'now' })).toMatchObject({ body: { code: 'no_subscription' } })
+  expect((await asStaff('staff-cancel-plan', { user_id: billing.user().id, when: 'now' })).status).toBe(404)
   const logged = (await billing.call('staff-actions', billing.staff(), {})).body.actions
   expect(logged.filter(({ action }: { action: string }) => action.startsWith('end plan'))).toMatchObject([
     { action: 'end plan with its period', reason, user_id: later.id },
