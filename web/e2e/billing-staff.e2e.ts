@@ -62,8 +62,10 @@ test('staff look up an account, extend its trial, refund its payment, and every 
 
   await test.step('the failed events and the log', async () => {
     await page.getByRole('tab', { name: 'Failed events' }).click()
-    await page.getByRole('textbox', { name: 'Reason' }).fill('the morning look')
-    await page.getByRole('button', { name: 'List failed events' }).click()
+    // Each tab has a reason of its own.
+    const events = page.getByRole('tabpanel', { name: 'Failed events' })
+    await events.getByRole('textbox', { name: 'Reason' }).fill('the morning look')
+    await events.getByRole('button', { name: 'List failed events' }).click()
     await expect(page.getByText('No event has failed')).toBeVisible()
     await page.getByRole('tab', { name: 'Log' }).click()
     const log = page.getByRole('region', { name: 'Staff actions' })

@@ -1,4 +1,5 @@
 import type { APIRequestContext, Page } from '@playwright/test'
+import { buy, dispute } from './selling.ts'
 import { api, call, enter, expect, expectSound, later, newAccount, newTrialSeller, password, staffEmail, test } from './steps.ts'
 
 // E2E_SHOTS=shots keeps the screens of the walk, dark and light, wide and narrow.
@@ -31,26 +32,6 @@ async function publish(request: APIRequestContext, seller: Awaited<ReturnType<ty
   const { item_id } = await call(request, seller, 'create-product', made)
   const { url } = await call(request, seller, 'publish-product', { item_id })
   return { item_id, path: new URL(url).pathname }
-}
-
-/** Pays without the screens: a guest, or a buyer who is signed in. */
-async function buy(request: APIRequestContext, item_id: string, buyer?: Awaited<ReturnType<typeof newAccount>>): Promise<string> {
-  const email = buyer?.user.email ?? 'guest@studio.example'
-  const headers = buyer ? { ...api, authorization: `Bearer ${buyer.access_token}` } : api
-  const opened = await request.post('/functions/v1/start-checkout', { headers, data: { item_id, ...(!buyer && { email }) } })
-  const id = new URL((await opened.json()).url).pathname.split('/').at(-1)
-  const paid = await request.post(`/sandbox/api/stripe/checkout/${id}/complete`, {
-    data: { card: '4242424242424242', email, address: { country: 'US', postal_code: '97201' } },
-  })
-  expect(paid.ok()).toBe(true)
-  return (await paid.json()).payment_intent
-}
-
-/** The bank of a guest disputes a payment now. */
-async function dispute(request: APIRequestContext, payment: string) {
-  const { truth } = await (await request.get('/sandbox/api/truth?provider=stripe&kind=charge')).json()
-  const { charge } = truth.find(({ payment_intent }: { payment_intent: string }) => payment_intent === payment)
-  expect((await request.post('/sandbox/api/stripe/disputes', { data: { charge } })).ok()).toBe(true)
 }
 
 const figure = (page: Page, part: string) => page.getByRole('button', { name: new RegExp(`^${part}\\b`) })

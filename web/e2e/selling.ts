@@ -1,5 +1,5 @@
 import type { APIRequestContext, Page } from '@playwright/test'
-import { call, expect, newEmail, newTrial } from './steps.ts'
+import { api, call, expect, newEmail, newTrial } from './steps.ts'
 
 type Session = Awaited<ReturnType<typeof newTrial>>
 const bearer = ({ access_token }: Session) => ({ authorization: `Bearer ${access_token}` })
@@ -52,4 +52,24 @@ export async function payByCard(page: Page) {
   await page.getByLabel('CVC').fill('123')
   await page.getByLabel('Name on the card').fill('Mara Lindt')
   await page.getByRole('button', { name: /^Pay/ }).click()
+}
+
+/** Pays without the screens: a guest, or a buyer who is signed in. */
+export async function buy(request: APIRequestContext, item_id: string, buyer?: Session): Promise<string> {
+  const email = buyer?.user.email ?? 'guest@studio.example'
+  const headers = buyer ? { ...api, ...bearer(buyer) } : api
+  const opened = await request.post('/functions/v1/start-checkout', { headers, data: { item_id, ...(!buyer && { email }) } })
+  const id = new URL((await opened.json()).url).pathname.split('/').at(-1)
+  const paid = await request.post(`/sandbox/api/stripe/checkout/${id}/complete`, {
+    data: { card: '4242424242424242', email, address: { country: 'US', postal_code: '97201' } },
+  })
+  expect(paid.ok()).toBe(true)
+  return (await paid.json()).payment_intent
+}
+
+/** The bank of a guest disputes a payment now. */
+export async function dispute(request: APIRequestContext, payment: string) {
+  const { truth } = await (await request.get('/sandbox/api/truth?provider=stripe&kind=charge')).json()
+  const { charge } = truth.find(({ payment_intent }: { payment_intent: string }) => payment_intent === payment)
+  expect((await request.post('/sandbox/api/stripe/disputes', { data: { charge } })).ok()).toBe(true)
 }

@@ -7,6 +7,7 @@ import type * as aiWriting from './ai-gateway/writing.ts'
 import type * as analytics from './analytics/api.ts'
 import type * as billing from './billing/api.ts'
 import type * as billingDocuments from './billing/documents.ts'
+import type * as billingMonths from './billing/months.ts'
 import type * as billingPlansStaff from './billing/plans-staff.ts'
 import type * as billingSales from './billing/sales.ts'
 import type * as billingSellers from './billing/sellers.ts'
@@ -81,6 +82,7 @@ type Modules = typeof aiGateway &
   typeof billing &
   typeof billingPlansStaff &
   typeof billingDocuments &
+  typeof billingMonths &
   typeof billingSales &
   typeof billingSellers &
   typeof billingSellingStaff &

@@ -42,8 +42,8 @@ export function AccountView({ found, onChanged }: { found: StaffAccount; onChang
                   </td>
                   <td className="text-right font-mono text-12 tabular">{money(payment.amount_cents, payment.currency)}</td>
                   <td className="text-right">
-                    {payment.kind === 'charge' ? (
-                      <Button onClick={() => setRefunding(payment)}>
+                    {payment.kind === 'charge' && leftOf(payment, payments) > 0 ? (
+                      <Button onClick={() => setRefunding({ ...payment, amount_cents: leftOf(payment, payments) })}>
                         Refund<span className="sr-only"> {payment.payment}</span>
                       </Button>
                     ) : null}
@@ -106,6 +106,10 @@ export function AccountView({ found, onChanged }: { found: StaffAccount; onChang
     </>
   )
 }
+
+/** The part that refunds have not given back, as far as they name the payment. */
+const leftOf = ({ payment, amount_cents }: StaffPayment, rows: StaffPayment[]) =>
+  rows.reduce((left, row) => (row.description.startsWith(`Refund of ${payment}`) ? left + row.amount_cents : left), amount_cents)
 
 function Fact({ name, mono, children }: { name: string; mono?: boolean; children: ReactNode }) {
   return (

@@ -21,7 +21,8 @@ export function RefundPanel({ payment, after, send, onClose, onDone }: Props) {
   const fits = cents > 0 && cents <= payment.amount_cents
   const given = money(cents, payment.currency)
   const isWhole = cents === payment.amount_cents
-  const then = after ?? (isWhole ? 'A plan whose running period it paid for ends at once.' : 'The plan stays as it is.')
+  const then =
+    after ?? (isWhole ? 'If it paid for the running period of a plan, the plan ends at once.' : 'A plan that it paid for stays as it is.')
 
   async function run(reason: string) {
     const done = await (send ? send(cents, reason, key) : refund(payment.payment, cents, reason, key))
@@ -49,7 +50,7 @@ export function RefundPanel({ payment, after, send, onClose, onDone }: Props) {
         value={amount}
         onChange={(event) => setAmount(event.target.value)}
         error={fits ? undefined : `Between 0.01 and ${(payment.amount_cents / 100).toFixed(2)}.`}
-        hint={`${send ? 'What is left of it is' : 'The payment was'} ${money(payment.amount_cents, payment.currency)}, ${payment.payment}`}
+        hint={`Not refunded yet: ${money(payment.amount_cents, payment.currency)}, ${payment.payment}`}
       />
     </ReasonPanel>
   )

@@ -28,6 +28,7 @@ export function SellerView({ found, onChanged }: { found: StaffSeller; onChanged
   const [doing, setDoing] = useState<Doing>()
   const { account, held_because } = found
   const close = () => setDoing(undefined)
+  const disputeOf = ({ id }: Sale) => found.disputes?.find(({ sale_id }) => sale_id === id)
   return (
     <>
       {held_because ? (
@@ -111,7 +112,9 @@ export function SellerView({ found, onChanged }: { found: StaffSeller; onChanged
                 </td>
                 <td className="text-right font-mono text-12 tabular">{money(sale)}</td>
                 <td className="text-right">
-                  {sale.dispute === 'open' || sale.dispute === 'asked' ? (
+                  {isUndecided(sale) && disputeOf(sale)?.evidence_sent_at ? (
+                    <Pill tone="good">evidence sent</Pill>
+                  ) : isUndecided(sale) ? (
                     <Button onClick={() => setDoing({ kind: 'evidence', sale })}>
                       Evidence<span className="sr-only"> for {sale.description}</span>
                     </Button>
@@ -146,11 +149,19 @@ export function SellerView({ found, onChanged }: { found: StaffSeller; onChanged
         />
       ) : null}
       {doing?.kind === 'evidence' ? (
-        <EvidencePanel about={{ sale_id: doing.sale.id }} title={doing.sale.description} onClose={close} onDone={onChanged} />
+        <EvidencePanel
+          about={{ sale_id: doing.sale.id }}
+          title={doing.sale.description}
+          kept={disputeOf(doing.sale)?.evidence}
+          onClose={close}
+          onDone={onChanged}
+        />
       ) : null}
     </>
   )
 }
+
+const isUndecided = ({ dispute }: Sale) => dispute === 'open' || dispute === 'asked'
 
 type HoldProps = { userId: string; isHold: boolean; onClose: () => void; onDone: () => void }
 function HoldPanel({ userId, isHold, onClose, onDone }: HoldProps) {

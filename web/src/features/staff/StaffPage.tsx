@@ -19,6 +19,7 @@ import { LookUpTab } from './LookUpTab.tsx'
 import { MattersTab } from './MattersTab.tsx'
 import { MessageLimits } from './MessageLimits.tsx'
 import { ModerationTab } from './ModerationTab.tsx'
+import { MonthsTab } from './MonthsTab.tsx'
 import {
   listAppRequests,
   listCoupons,
@@ -31,6 +32,7 @@ import {
   lookUpSeller,
   readBooks,
   readFigures,
+  readMonth,
 } from './queries.ts'
 import { RunsTab } from './RunsTab.tsx'
 import { SellerView } from './SellerView.tsx'
@@ -43,6 +45,7 @@ type Section =
   | 'sellers'
   | 'payouts'
   | 'disputes'
+  | 'months'
   | 'reports'
   | 'books'
   | 'figures'
@@ -79,6 +82,7 @@ function Staff() {
   const sellers = useLookUp(lookUpSeller)
   const matters = useLookUp(listMatters)
   const runs = useLookUp(listRuns)
+  const months = useLookUp(readMonth)
   const figures = useLookUp(readFigures)
   const coupons = useLookUp(listCoupons)
   const apps = useLookUp(listAppRequests)
@@ -89,12 +93,12 @@ function Staff() {
   return (
     <PublicLayout footer={false}>
       <div className="rail w-full flex-1 px-5 py-8 text-14 md:px-8">
-        <PageHeader title="Staff" description="Billing of one account at a time. Everything done here is kept with its reason." />
+        <PageHeader title="Staff" description="Accounts, sellers and the books. Everything done here is kept with its reason." />
         <MessageLimits />
         <Tabs<Section>
           label="Staff"
           value={(search.get('section') ?? 'account') as Section}
-          onChange={(next) => setSearch(next === 'account' ? {} : { section: next }, { replace: true })}
+          onChange={(next) => setSearch(next === 'account' ? {} : { section: next }, { replace: true, flushSync: true })}
           tabs={[
             {
               id: 'account',
@@ -129,6 +133,7 @@ function Staff() {
             { id: 'disputes', label: 'Disputes', panel: <DisputesTab lookUp={disputes} /> },
             { id: 'reports', label: 'Reports', panel: <ModerationTab lookUp={reports} /> },
             { id: 'books', label: 'Books', panel: <BooksTab lookUp={books} /> },
+            { id: 'months', label: 'Months', panel: <MonthsTab lookUp={months} /> },
             { id: 'figures', label: 'Figures', panel: <FiguresTab lookUp={figures} /> },
             { id: 'coupons', label: 'Codes', panel: <CouponsTab lookUp={coupons} /> },
             { id: 'apps', label: 'Apps', panel: <AppsTab lookUp={apps} /> },

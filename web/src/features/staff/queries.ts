@@ -41,6 +41,8 @@ export type Coupon = Coupons['coupons'][number]
 export type OpenDispute = OpenDisputes['disputes'][number]
 export type SuspenseRow = CallReply<'staff-suspense'>['rows'][number]
 
+export type BookedMonth = CallReply<'staff-month'>
+export const readMonth = (asked: { month: string; reason: string }) => call('staff-month', asked)
 export const lookUpSeller = (asked: Asked) => call('staff-seller', asked)
 export const listMatters = (reason: string) => call('staff-matters', { reason })
 export const listRuns = (reason: string) => call('staff-payout-runs', { reason })
