@@ -52,7 +52,7 @@ export async function buildWeb({ log = console.log, out = join(root, 'dist') }: 
   // Under a name of its own as well, for the pages that services make.
   await copyFile(join(dist, 'assets', fonts[0]!), join(dist, 'text.woff2'))
   const preload = fonts.map((name) => `<link rel="preload" href="/assets/${name}" as="font" type="font/woff2" crossorigin />`).join('')
-  const page = (head: string, body: string) => template.replace('<!--head-->', () => preload + head).replace('<!--app-->', () => body)
+  const page = (head: string, body: string) => template.replace('<!--head-->', () => head + preload).replace('<!--app-->', () => body)
   const sheet = stylesheet.exec(template)?.[1]
   if (!sheet) throw new Error('The built page names no stylesheet')
   const styles = (await readFile(join(dist, sheet), 'utf8')).trim()
@@ -76,10 +76,9 @@ export async function buildWeb({ log = console.log, out = join(root, 'dist') }: 
     await put(meta.path === '/' ? 'index.html' : `${meta.path.slice(1)}/index.html`, html)
   }
   const samples = await Promise.all(site.samplePages.map(([address, data]) => drawPage(address, data)))
-  await put(
-    '.server/frame.html',
-    painted('<!--head-->', '<!--app-->', samples.map((sample) => ('body' in sample ? sample.body : '')).join('')),
-  )
+  const frame = painted('<!--head-->', '<!--app-->', samples.map((sample) => ('body' in sample ? sample.body : '')).join(''))
+  // Everything of such a page works as it is: its picture comes before the script that waits for a person.
+  await put('.server/frame.html', frame.replace('<script type="module"', '<script type="module" fetchpriority="low"'))
   await put(
     '404.html',
     painted(`<title>Page not found · ${product.name}</title><meta name="robots" content="noindex" />`, await renderPage('/404')),
