@@ -189,7 +189,7 @@ function ProductRow({ product, chosen, onChoose, onMove, onDelete }: RowProps) {
         checked={chosen}
         onChange={onChoose}
         aria-label={`Select ${name}`}
-        className="size-4 shrink-0 appearance-none rounded-[4px] border border-control bg-page bg-center bg-no-repeat checked:border-signal checked:bg-signal checked:bg-[url(../../ui/check.svg)] max-md:size-6"
+        className="size-4 shrink-0 appearance-none rounded-[4px] border border-control bg-page bg-center bg-no-repeat checked:border-signal checked:bg-signal checked:bg-[url(./check.svg)] max-md:size-6"
       />
       <Thumb src={product.image} />
       <div className="min-w-0 flex-1">
