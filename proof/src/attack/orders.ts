@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { crc32, deflateSync } from 'node:zlib'
 import { pay } from './people.ts'
 import { SANDBOX_KEY } from './platform.ts'
 import type { Actor, Told, World } from './world.ts'
@@ -108,6 +109,22 @@ export async function attackOrders(world: World): Promise<{ money: Told; files: 
     const { status } = await world.call(guest, 'GET', `/files/v1/marketplace/~pictures/${id}`)
     if (status === 200) files.findings.push(`a file that stands on no page is shown to everybody: ${status}`)
   }
+  // Pictures of a product that is on sale: a page that begins as one, and one that would take a gigabyte once it is unpacked.
+  const disguised = await upload(seller, 'page.png', Buffer.concat([PNG, Buffer.from('<script>document.title="ran"</script>')]))
+  const image_ids = [disguised, await upload(seller, 'large.png', pictureBomb())]
+  files.tried++
+  if ((await fn(seller, 'update-product', { item_id, image_ids })).status !== 200) files.findings.push('no picture was tried on a product')
+  for (const id of image_ids)
+    for (const width of ['', '?w=480', '?w=720', '?w=960']) {
+      files.tried++
+      const began = performance.now()
+      const { status, headers, text } = await world.call(guest, 'GET', `/files/v1/marketplace/~pictures/${id}${width}`)
+      const type = headers.get('content-type') ?? ''
+      const isPicture = /^image\/(png|webp)$/.test(type) && headers.get('x-content-type-options') === 'nosniff'
+      if (status !== 200 || !isPicture) files.findings.push(`a picture that is none${width}: ${status} ${type}`)
+      if (width && id === disguised && text.includes('<script>')) files.findings.push(`a page went through the smaller picture${width}`)
+      if (performance.now() - began > 5_000) files.findings.push(`a picture of a gigabyte held the service up${width}`)
+    }
   for (const pass of ['A'.repeat(84), '..%2f..%2fetc', '%00'])
     await refusedGet(`/files/v1/marketplace/~orders/${pass}`, 'a made-up download')
   return { money, files }
@@ -141,6 +158,24 @@ export async function attackOrders(world: World): Promise<{ money: Told; files: 
       throw new Error('a product could not be published')
     return item_id
   }
+}
+
+/** A PNG of 30,000 by 30,000 white points, true to the letter, in 100 kB. */
+function pictureBomb(): Buffer {
+  const side = 30_000
+  const head = Buffer.alloc(13)
+  head.writeUInt32BE(side, 0)
+  head.writeUInt32BE(side, 4)
+  head[8] = 1
+  const chunk = (type: string, data: Buffer) => {
+    const said = Buffer.concat([Buffer.from(type), data])
+    const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)]
+    length.writeUInt32BE(data.length)
+    sum.writeUInt32BE(crc32(said))
+    return Buffer.concat([length, said, sum])
+  }
+  const rows = deflateSync(Buffer.alloc(side * (1 + Math.ceil(side / 8))))
+  return Buffer.concat([PNG.subarray(0, 8), chunk('IHDR', head), chunk('IDAT', rows), chunk('IEND', Buffer.alloc(0))])
 }
 
 /** A seller whose payouts are set up at the stand-in. */

@@ -5,7 +5,7 @@ const svg = `<svg xmlns="http://www.w3.org/2000/svg" onload="document.title='ran
 const PNG = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABpfZFQAAAAABJRU5ErkJggg==', 'base64')
 
 // S13: files of strangers, by the signed links that services hand out: nothing outside what was signed is taken, and nothing that was taken runs
-// in the app's origin. Nothing here unpacks or decodes a file yet, so there is nothing for a bomb to blow up.
+// in the app's origin. What is unpacked, the pictures of products, is attacked in orders.ts.
 export const attack: Attack = async (world) => {
   const findings: string[] = []
   let tried = 0
