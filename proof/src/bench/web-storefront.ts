@@ -3,6 +3,7 @@ import { Transformer } from '@napi-rs/image'
 import type { AllInOne } from '@operon/deploy/all-in-one'
 import { paint } from '@operon/sandbox/images/paint'
 
+const GRAIN = 4
 const goods = ['Lead qualification', 'Invoice reminders', 'Support routing', 'Content calendar', 'Meeting scheduler']
 
 /** A seller with things for sale, written to the tables: the address of the storefront, and of one product. */
@@ -53,15 +54,17 @@ export async function openStorefront({ services }: AllInOne): Promise<{ storefro
   return { storefront: '/marketplace/mara', product: '/marketplace/mara/product-1' }
 }
 
-/** As large as a photo is: a painting with the grain of a camera. */
+/** As large as a photo is, and as its smaller copies are: a painting with a grain that is coarse enough to be left in those. */
 async function photo(subject: string, seed: number): Promise<{ id: string; bytes: Buffer }> {
   const [width, height] = [1600, 1000]
   const pixels = await new Transformer(await paint({ prompt: subject, width, height, seed })).rawPixels()
   const channels = pixels.length / (width * height)
-  const grain = randomsOf(seed)
+  const random = randomsOf(seed)
+  const across = Math.ceil(width / GRAIN)
+  const grain = Array.from({ length: across * Math.ceil(height / GRAIN) }, () => Math.round((random() - 0.5) * 32))
   const grainy = Buffer.alloc(width * height * 4, 255)
   for (let at = 0; at < width * height; at++) {
-    const much = Math.round((grain() - 0.5) * 16)
+    const much = grain[Math.floor(at / width / GRAIN) * across + Math.floor((at % width) / GRAIN)]!
     for (let c = 0; c < 3; c++) grainy[at * 4 + c] = Math.max(0, Math.min(255, pixels[at * channels + c]! + much))
   }
   return { id: randomUUID(), bytes: await Transformer.fromRgbaPixels(grainy, width, height).jpeg(88) }
