@@ -111,4 +111,5 @@ test('the first picture is asked for before anything else of the page, and the o
   ])
   expect(head).toMatch(new RegExp(`^<link rel="preload" as="image" href="${offers[0]!.picture}\\?w=480" fetchPriority="high"/>`))
   expect(body).not.toContain('rel="preload"')
+  expect(body.match(/<li class="[^"]*\[content-visibility:auto\]/g)).toHaveLength(2)
 })

@@ -115,7 +115,7 @@ export async function attackOrders(world: World): Promise<{ money: Told; files: 
   files.tried++
   if ((await fn(seller, 'update-product', { item_id, image_ids })).status !== 200) files.findings.push('no picture was tried on a product')
   for (const id of image_ids)
-    for (const width of ['', '?w=480', '?w=720', '?w=960']) {
+    for (const width of ['', '?w=480', '?w=640', '?w=960']) {
       files.tried++
       const began = performance.now()
       const { status, headers, text } = await world.call(guest, 'GET', `/files/v1/marketplace/~pictures/${id}${width}`)

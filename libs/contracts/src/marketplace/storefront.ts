@@ -108,7 +108,7 @@ export const storefrontSitemap = endpoint({
 })
 
 /** The widths that pages show pictures in. */
-export const PICTURE_WIDTHS = ['480', '720', '960'] as const
+export const PICTURE_WIDTHS = ['480', '640', '960'] as const
 /** The address never changes and a picture never does: caches may keep it for ever. */
 export const productPicture = endpoint({
   method: 'GET',
@@ -119,5 +119,5 @@ export const productPicture = endpoint({
   params: z.object({ picture: id('upload') }),
   query: z.object({ w: z.enum(PICTURE_WIDTHS).optional() }),
   reply: z.unknown(),
-  summary: 'A picture of a product that is on sale, or the same at most 480, 720 or 960 pixels wide',
+  summary: 'A picture of a product that is on sale, or the same at most 480, 640 or 960 pixels wide',
 })

@@ -278,7 +278,7 @@ export async function listFiles(
 
 /** Where a service keeps a smaller copy of a picture; it goes with the file. */
 export const besideKey = (key: string, width: number) => `${key}.w${width}`
-const BESIDE = [480, 720, 960]
+const BESIDE = [480, 640, 960]
 
 const hashOf = (token: string) => createHash('sha256').update(token).digest('base64url')
 

@@ -72,7 +72,7 @@ test('a picture is sent in the width of its place, made once, without what stood
   expect(bytes.includes('GPS')).toBe(false)
   expect(Buffer.from(await again.arrayBuffer())).toEqual(bytes)
   for (const [width, height] of [
-    [720, 450],
+    [640, 400],
     [960, 600],
   ])
     expect(imageSize(Buffer.from(await (await look(`${picture}?w=${width}`)).arrayBuffer()))).toMatchObject({ width, height })

@@ -40,7 +40,7 @@ async function make(storage: Storage, from: string, key: string, width: number):
     const upright = await new Transformer(whole).rotate().webpLossless()
     const body = await new Transformer(upright)
       .fastResize({ width: small, height, fit: ResizeFit.Cover, filter: FastResizeFilter.Lanczos3 })
-      .webp(75)
+      .webp(small <= 480 ? 75 : 68)
     await storage.put(key, body, { contentType: 'image/webp' })
     return body
   } catch {

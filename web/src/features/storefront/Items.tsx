@@ -71,7 +71,7 @@ export function Items({ offers, categories, next, asked, empty, sellers }: Props
 
 function OfferCell({ offer, seller, first = false }: { offer: Offer; seller?: boolean | undefined; first?: boolean }) {
   return (
-    <li className={cx(cell, 'group transition-colors duration-120 hover:bg-panel')}>
+    <li className={cx(cell, first ? null : later, 'group transition-colors duration-120 hover:bg-panel')}>
       {offer.picture ? (
         <img
           src={`${offer.picture}?w=480`}
@@ -200,6 +200,8 @@ function Search({ asked }: { asked: Narrowed }) {
 }
 
 // Each cell draws the line above it and at its left; the first of a row and the first row lie under the frame's.
+// Drawn when it comes near: until then its picture takes nothing from the first one's line.
+const later = '[content-visibility:auto] [contain-intrinsic-size:auto_30rem]'
 const cell = '-mt-px -ml-px flex flex-col gap-5 border-t border-l border-line px-5 py-7 md:px-8 md:py-8'
 
 function Grid({ children }: { children: ReactNode }) {

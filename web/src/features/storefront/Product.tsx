@@ -106,7 +106,7 @@ function Pictures({ of: { pictures, title } }: { of: Of<'product'>['product'] })
         <img
           key={picture}
           src={`${picture}?w=960`}
-          srcSet={[480, 720, 960].map((width) => `${picture}?w=${width} ${width}w`).join(', ')}
+          srcSet={[480, 640, 960].map((width) => `${picture}?w=${width} ${width}w`).join(', ')}
           sizes={at ? '(min-width: 64rem) 30vw, 50vw' : '(min-width: 64rem) 60vw, calc(100vw - 2.5rem)'}
           alt={pictures.length > 1 ? `${title}, picture ${at + 1} of ${pictures.length}` : title}
           width={1280}
