@@ -10,7 +10,13 @@ requestAnimationFrame(() => requestAnimationFrame(() => document.documentElement
 
 // A product that the server drew is seen even where the app never starts. The day and the site that led here are kept, nothing about the visitor.
 const seen = /"kind":"product","product":\{"id":"([0-9a-f-]{36})"/.exec(document.getElementById('given-page')?.textContent ?? '')?.[1]
-if (seen) countView(seen, document.referrer)
+if (seen) {
+  const tell = () => countView(seen, document.referrer)
+  // The pictures come first. Who leaves before they are there has seen the page all the same.
+  if (document.readyState === 'complete') tell()
+  else addEventListener('load', () => setTimeout(tell))
+  addEventListener('pagehide', tell)
+}
 
 const root = document.getElementById('root')!
 const { pathname, search } = location
