@@ -12,9 +12,10 @@ requestAnimationFrame(() => requestAnimationFrame(() => document.documentElement
 const seen = /"kind":"product","product":\{"id":"([0-9a-f-]{36})"/.exec(document.getElementById('given-page')?.textContent ?? '')?.[1]
 if (seen) {
   const tell = () => countView(seen, document.referrer)
+  const shown = () => requestAnimationFrame(() => requestAnimationFrame(tell))
   // The pictures come first. Who leaves before they are there has seen the page all the same.
-  if (document.readyState === 'complete') tell()
-  else addEventListener('load', () => setTimeout(tell))
+  if (document.readyState === 'complete') shown()
+  else addEventListener('load', shown)
   addEventListener('pagehide', tell)
 }
 
