@@ -31,8 +31,8 @@ const forms = {
   'many a transaction': analyticsService,
 } satisfies Record<string, typeof analyticsService>
 
-/** How many events a second analytics takes once they are there: facts, daily sums and activity, one by one and in batches, taking turns. */
-export async function bench({ short }: { short: boolean }) {
+/** How many events a second analytics takes once they are there: facts, daily sums and activity, one by one and in batches, taking turns. `only=many`: in batches alone. */
+export async function bench({ short, only }: { short: boolean; only?: string }) {
   const [events, rounds] = short ? [2_000, 1] : [20_000, 3]
   const folder = mkdtempSync(join(tmpdir(), 'bench-events-'))
   chmodSync(folder, 0o755)
@@ -45,7 +45,7 @@ export async function bench({ short }: { short: boolean }) {
     for (const bus of ['local:', ...(absent ? [] : ['nats'])]) {
       const taken = new Map<string, Taken[]>()
       for (let round = 0; round < rounds; round++)
-        for (const [form, definition] of Object.entries(forms)) {
+        for (const [form, definition] of Object.entries(forms).filter(([form]) => !only || form.startsWith(only))) {
           const sample = await take(
             definition,
             bus,
