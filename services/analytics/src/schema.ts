@@ -11,9 +11,9 @@ export type AnalyticsDb = {
   }
   /** Sums of deleted facts, for the figures that count from the beginning. */
   fact_sums: { user_id: string; name: string; amount: number }
-  /** Sums of the counted facts of a day; a trigger adds them up as facts arrive. */
   /** The sum of `fact_days`, kept by the trigger that keeps those. */
   fact_all_time: { user_id: string; name: string; amount: number }
+  /** Sums of the counted facts of a day; a trigger adds them up as facts arrive. */
   fact_days: { user_id: string; name: string; day: Date; amount: number }
   activity_logs: {
     id: string
