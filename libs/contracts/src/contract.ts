@@ -87,7 +87,7 @@ export type Action<I = any, R = any> = {
   effect: Effect
   /** The sentence that the person approves. Required unless the action only reads. */
   does?: (input: I) => string
-  /** Which meter it draws on. */
+  /** The meter that it draws on. */
   unit?: Unit
   /**
    * A reading function that takes this body or a part of it: what would come of it. Without one, an action that asks is tried out in a
@@ -124,6 +124,18 @@ export type Evidence = {
   columns: Record<string, { label: string; as: 'text' | 'time' | 'cents' | 'microusd' | 'count' | 'percent' }>
 }
 
+const column =
+  <A extends Evidence['columns'][string]['as']>(as: A) =>
+  (label: string) => ({ label, as })
+/** The columns of evidence. */
+export const col = {
+  text: column('text'),
+  time: column('time'),
+  cents: column('cents'),
+  microusd: column('microusd'),
+  count: column('count'),
+}
+
 /** One HTTP operation at an address of its own: the auth protocol, the AI protocol, webhooks, files. */
 export const endpoint = <const E extends Omit<Endpoint, 'kind'>>(e: E) => ({ kind: 'endpoint' as const, ...e })
 
@@ -136,17 +148,37 @@ type Fitting<B extends z.ZodType, R extends z.ZodType> = {
   action?: Action<z.output<B>, z.output<R>>
 }
 
-/** A named function: `POST /functions/v1/<name>`, how everything that is not auth, data or a foreign protocol is called. */
-export const fn = <const N extends string, B extends z.ZodType, R extends z.ZodType, const E extends FnOptions>(
-  name: N,
-  e: E & Fitting<B, R>,
-) => ({
+const named = <const N extends string>(name: N) => ({
   kind: 'endpoint' as const,
   method: 'POST' as const,
   path: `/functions/v1/${name}` as const,
   rate: 'write' as RateClass,
-  ...(e as E),
 })
+/** A named function: `POST /functions/v1/<name>`, how everything that is not auth, data or a foreign protocol is called. */
+export const fn = <const N extends string, B extends z.ZodType, R extends z.ZodType, const E extends FnOptions>(
+  name: N,
+  e: E & Fitting<B, R>,
+) => ({ ...named(name), ...(e as E) })
+/** A function that reads for a signed-in person. */
+export const reading = <
+  const N extends string,
+  B extends z.ZodType,
+  R extends z.ZodType,
+  const E extends Omit<FnOptions, 'access' | 'rate' | 'idempotent'>,
+>(
+  name: N,
+  e: E & Fitting<B, R>,
+) => ({ ...named(name), access: 'user' as const, rate: 'read' as RateClass, ...(e as E) })
+/** A function that changes what belongs to a signed-in person, once for a key and in one transaction. */
+export const changing = <
+  const N extends string,
+  B extends z.ZodType,
+  R extends z.ZodType,
+  const E extends Omit<FnOptions, 'access' | 'rate' | 'idempotent'>,
+>(
+  name: N,
+  e: E & Fitting<B, R>,
+) => ({ ...named(name), access: 'user' as const, idempotent: true as const, ...(e as E) })
 
 export type Table = {
   kind: 'table'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fn, id, text, time } from '../contract.ts'
+import { col, fn, id, reading, text, time } from '../contract.ts'
 import { Approval } from './approvals.ts'
 import { inputLimits } from './limits.ts'
 import { Memory } from './memory.ts'
@@ -7,7 +7,7 @@ import { WritingOrder } from './writing.ts'
 
 const MessageInput = z.object({ role: z.enum(['system', 'user', 'assistant']), content: text(200_000) })
 
-/** Which part of the product asked: usage is counted by it. */
+/** The part of the product that asked: usage is counted by it. */
 export const features = ['chat', 'assistant', 'lab', 'help', 'analyst', 'content', 'brand', 'ads', 'email', 'api'] as const
 export const Feature = z.enum(features)
 export const TokenUsage = z.object({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int(), cost_microusd: z.int() })
@@ -100,9 +100,7 @@ export const aiStop = fn('ai-stop', {
 })
 
 /** The newest that have all of these words, in their title or in what was said. The last word may be half typed. */
-export const searchConversations = fn('search-conversations', {
-  access: 'user',
-  rate: 'read',
+export const searchConversations = reading('search-conversations', {
   summary: 'Finds conversations by the words in them, with every assistant or some',
   body: z.object({ query: text(inputLimits.search).min(1), features: z.array(Feature).max(features.length).optional() }),
   reply: z.object({
@@ -177,9 +175,7 @@ export const aiCompareVote = fn('ai-compare-vote', {
   reply: z.object({ comparison_id: z.uuid(), lane: z.int() }),
 })
 
-export const aiEstimate = fn('ai-estimate', {
-  access: 'user',
-  rate: 'read',
+export const aiEstimate = reading('ai-estimate', {
   summary: 'The most that sending could cost',
   body: z.object({ models: z.array(text(200)).min(1).max(6), text: text(200_000), max_tokens: z.int().min(1).max(32_000).optional() }),
   reply: z.object({
@@ -194,9 +190,7 @@ export const aiEstimate = fn('ai-estimate', {
     budget_left_microusd: z.int().optional(),
   }),
 })
-export const aiUsage = fn('ai-usage', {
-  access: 'user',
-  rate: 'read',
+export const aiUsage = reading('ai-usage', {
   summary: 'Shows the AI prompts of this period by feature and model, and a forecast for its end',
   description: 'Costs are in millionths of a US dollar, at the prices of the models that answered. A plan without a limit has null.',
   body: z.object({}),
@@ -241,11 +235,7 @@ export const aiUsage = fn('ai-usage', {
     effect: 'reads',
     evidence: {
       rows: 'by_model',
-      columns: {
-        model: { label: 'Model', as: 'text' },
-        answers: { label: 'Answers', as: 'count' },
-        cost_microusd: { label: 'Model cost', as: 'microusd' },
-      },
+      columns: { model: col.text('Model'), answers: col.count('Answers'), cost_microusd: col.microusd('Model cost') },
     },
   },
 })

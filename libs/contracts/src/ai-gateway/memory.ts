@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fn, id, text, time } from '../contract.ts'
+import { fn, id, reading, text, time } from '../contract.ts'
 
 // The assistants' memory of a person: their own words, and nothing that was looked up or written by anybody else.
 
@@ -8,9 +8,7 @@ export const LONGEST_MEMORY = 300
 
 export const Memory = z.object({ id: id('memory'), content: z.string(), created_at: time })
 
-export const aiMemory = fn('ai-memory', {
-  access: 'user',
-  rate: 'read',
+export const aiMemory = reading('ai-memory', {
   summary: 'Lists the assistants’ memories of the person, newest first',
   body: z.object({}).prefault({}),
   reply: z.object({ on: z.boolean(), memories: z.array(Memory).max(MOST_MEMORIES) }),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fn, text, time } from '../contract.ts'
+import { col, fn, reading, text, time } from '../contract.ts'
 
 // Tools that rest on answers: ads, figures of the Content Creator, names.
 
@@ -59,27 +59,19 @@ export const generateAds = fn('generate-ads', {
       `Writes three ad variations for “${details.slice(0, 160)}”. Nothing is published. Uses 1 prompt, or up to 3 if the first answer cannot be used.`,
     evidence: {
       rows: 'variations',
-      columns: {
-        headline: { label: 'Headline', as: 'text' },
-        primary_text: { label: 'Primary text', as: 'text' },
-        description: { label: 'Description', as: 'text' },
-      },
+      columns: { headline: col.text('Headline'), primary_text: col.text('Primary text'), description: col.text('Description') },
     },
   },
 })
 /** Pieces that the Content Creator wrote for the account. */
-export const contentStats = fn('content-stats', {
-  access: 'user',
-  rate: 'read',
+export const contentStats = reading('content-stats', {
   body: z.object({}),
   reply: z.object({ pieces: z.int(), words: z.int(), finished: z.int(), this_month: z.int() }),
 })
 /** Availability comes from the registry of each extension, or is `unknown`. It is never guessed. */
-export const checkDomains = fn('check-domains', {
+export const checkDomains = reading('check-domains', {
   // It asks registries and shops.
   demo: 'changes',
-  access: 'user',
-  rate: 'read',
   body: z.object({ name: text(63).min(1) }),
   reply: z.object({
     results: z.array(

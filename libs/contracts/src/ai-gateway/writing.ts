@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fn, text } from '../contract.ts'
+import { col, fn, text } from '../contract.ts'
 import { EmailDocument } from '../crm/email/document.ts'
 import type { ContentType } from './content.ts'
 import { contentTypes } from './content.ts'
@@ -72,7 +72,7 @@ export const suggestNames = fn('suggest-names', {
     unit: 'prompts',
     does: ({ description, most_prompts }) =>
       `Suggests up to eight names for “${clip(description)}”. ${most_prompts === 1 ? 'Uses 1 prompt.' : COST}`,
-    evidence: { columns: { names: { label: 'Names', as: 'text' } } },
+    evidence: { columns: { names: col.text('Names') } },
     typed: {
       as: 'names',
       // Typed words are their own approval, up to one unit.
@@ -200,7 +200,7 @@ export const suggestSubjects = fn('suggest-subjects', {
     effect: 'spends',
     unit: 'prompts',
     does: () => `Suggests five subjects for the email. ${COST}`,
-    evidence: { columns: { subjects: { label: 'Subjects', as: 'text' } } },
+    evidence: { columns: { subjects: col.text('Subjects') } },
   },
 })
 

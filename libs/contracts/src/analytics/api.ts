@@ -1,12 +1,10 @@
 import { z } from 'zod'
-import { fn, id, time } from '../contract.ts'
+import { changing, col, id, reading, time } from '../contract.ts'
 
 /** Lists come newest first, in pages: `cursor` is what the page before answered with. */
 const page = { limit: z.int().min(1).max(50).default(20), cursor: z.string().max(100).nullish() }
 
-export const listActivity = fn('list-activity', {
-  access: 'user',
-  rate: 'read',
+export const listActivity = reading('list-activity', {
   summary: 'Lists what happened in the account, newest first',
   description: 'One line for each thing that was done, with its status: completed, cut, failed or stopped.',
   body: z.object(page).prefault({}),
@@ -36,20 +34,11 @@ export const listActivity = fn('list-activity', {
     title: 'List recent activity',
     when: 'The person asks what they or their workspace did lately',
     effect: 'reads',
-    evidence: {
-      rows: 'activity',
-      columns: {
-        created_at: { label: 'When', as: 'time' },
-        command: { label: 'What', as: 'text' },
-        status: { label: 'Status', as: 'text' },
-      },
-    },
+    evidence: { rows: 'activity', columns: { created_at: col.time('When'), command: col.text('What'), status: col.text('Status') } },
   },
 })
 
-export const listNotifications = fn('list-notifications', {
-  access: 'user',
-  rate: 'read',
+export const listNotifications = reading('list-notifications', {
   summary: 'Lists the notifications behind the bell, newest first',
   description: 'A notification that was not read yet has no `read_at`. With `unread: true` only those are listed.',
   body: z.object({ ...page, unread: z.boolean().optional() }).prefault({}),
@@ -89,17 +78,12 @@ export const listNotifications = fn('list-notifications', {
     title: 'List notifications',
     when: 'The person asks what is new, or what they have been notified of',
     effect: 'reads',
-    evidence: {
-      rows: 'notifications',
-      columns: { created_at: { label: 'When', as: 'time' }, title: { label: 'Title', as: 'text' }, body: { label: 'Text', as: 'text' } },
-    },
+    evidence: { rows: 'notifications', columns: { created_at: col.time('When'), title: col.text('Title'), body: col.text('Text') } },
   },
 })
 
 const read_at = time.nullable().describe('When they were marked: with it they are marked as unread again')
-export const notificationsUnread = fn('notifications-unread', {
-  access: 'user',
-  idempotent: true,
+export const notificationsUnread = changing('notifications-unread', {
   summary: 'Marks as unread again what was marked as read at one time',
   description: 'The time is `read_at` of the answer that marked them.',
   body: z.object({ read_at }),
@@ -114,9 +98,7 @@ export const notificationsUnread = fn('notifications-unread', {
   },
 })
 
-export const notificationsRead = fn('notifications-read', {
-  access: 'user',
-  idempotent: true,
+export const notificationsRead = changing('notifications-read', {
   summary: 'Marks notifications as read: those named, or all of them',
   description: 'Without `ids` every unread notification is marked. Notifications read earlier stay as they are and are not counted.',
   body: z.object({ ids: z.array(id('notification')).max(200).optional() }).nullish(),
@@ -140,9 +122,7 @@ const Stat = z.object({
   /** From the previous 30 days to these; 0 where there is nothing to compare with. */
   change_pct: z.int(),
 })
-export const dashboardStats = fn('dashboard-stats', {
-  access: 'user',
-  rate: 'read',
+export const dashboardStats = reading('dashboard-stats', {
   summary: 'Counts leads, appointments, campaigns and sent emails, with their change over 30 days',
   description: 'Each figure has its total, the last 30 days, the 30 days before them and the change in percent.',
   body: z.object({}).nullish(),
@@ -164,10 +144,10 @@ export const dashboardStats = fn('dashboard-stats', {
     effect: 'reads',
     evidence: {
       columns: {
-        'leads.total': { label: 'Leads', as: 'count' },
-        'appointments.total': { label: 'Appointments', as: 'count' },
-        'campaigns.total': { label: 'Campaigns', as: 'count' },
-        'emails_sent.total': { label: 'Emails sent', as: 'count' },
+        'leads.total': col.count('Leads'),
+        'appointments.total': col.count('Appointments'),
+        'campaigns.total': col.count('Campaigns'),
+        'emails_sent.total': col.count('Emails sent'),
       },
     },
   },

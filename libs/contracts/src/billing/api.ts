@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { endpoint, fn } from '../contract.ts'
+import { col, endpoint, fn, reading } from '../contract.ts'
 import { units } from '../plans.ts'
 import { Paper } from './documents.ts'
 import { Currency, More, Period, PlanId, time } from './shapes.ts'
@@ -34,10 +34,8 @@ export const customerPortal = fn('customer-portal', {
   summary: "The payment provider's page to manage the subscription",
   reply: z.object({ url: z.url() }),
 })
-export const checkoutStatus = fn('checkout-status', {
+export const checkoutStatus = reading('checkout-status', {
   demo: 'never',
-  access: 'user',
-  rate: 'read',
   summary: 'How a checkout ended',
   body: z.object({ session_id: z.string().min(4).max(200) }),
   reply: z.object({
@@ -72,9 +70,7 @@ export const Subscription = z.object({
   /** The longest question that the plan takes. */
   max_characters: z.int().optional(),
 })
-export const checkSubscription = fn('check-subscription', {
-  access: 'user',
-  rate: 'read',
+export const checkSubscription = reading('check-subscription', {
   summary: 'Shows the plan and what is used of it',
   description: 'Without a subscription `subscribed` is false and the tier is null. A limit of null is unlimited.',
   reply: Subscription,
@@ -96,17 +92,12 @@ export const checkSubscription = fn('check-subscription', {
     title: 'Show the plan',
     when: 'The person asks about their plan, trial, renewal or what is left of their allowances',
     effect: 'reads',
-    evidence: {
-      rows: 'usage',
-      columns: { unit: { label: 'Allowance', as: 'text' }, used: { label: 'Used', as: 'count' }, limit: { label: 'Of', as: 'count' } },
-    },
+    evidence: { rows: 'usage', columns: { unit: col.text('Allowance'), used: col.count('Used'), limit: col.count('Of') } },
   },
 })
-export const previewSwitch = fn('preview-switch', {
+export const previewSwitch = reading('preview-switch', {
   demo: 'never',
-  access: 'user',
-  rate: 'read',
-  summary: 'What switching to a plan costs now and then',
+  summary: 'Shows what switching to a plan costs, now and later',
   /** Billed as often as now, where it is not said. */
   body: z.object({ plan: PlanId, period: Period.optional() }),
   reply: z.object({
@@ -147,9 +138,7 @@ const Payment = z.object({
   description: z.string(),
 })
 /** Whether there are older ones than those listed. */
-export const listPayments = fn('list-payments', {
-  access: 'user',
-  rate: 'read',
+export const listPayments = reading('list-payments', {
   summary: 'Lists the payments, refunds and credits of the account, newest first',
   description:
     'A payment is positive, a refund or dispute is negative, and used credit counts as paid. Amounts are in the smallest unit of the currency.',
@@ -175,19 +164,10 @@ export const listPayments = fn('list-payments', {
     title: 'List payments',
     when: 'The person asks what they paid, or for a payment, refund or credit of theirs',
     effect: 'reads',
-    evidence: {
-      rows: 'payments',
-      columns: {
-        at: { label: 'When', as: 'time' },
-        description: { label: 'What', as: 'text' },
-        amount_cents: { label: 'Amount', as: 'cents' },
-      },
-    },
+    evidence: { rows: 'payments', columns: { at: col.time('When'), description: col.text('What'), amount_cents: col.cents('Amount') } },
   },
 })
-export const listInvoices = fn('list-invoices', {
-  access: 'user',
-  rate: 'read',
+export const listInvoices = reading('list-invoices', {
   summary: 'Lists the invoices of the account, newest first',
   description: 'Each has the address of its page and of its PDF at the payment provider.',
   reply: z.object({
@@ -230,18 +210,11 @@ export const listInvoices = fn('list-invoices', {
     effect: 'reads',
     evidence: {
       rows: 'invoices',
-      columns: {
-        created_at: { label: 'When', as: 'time' },
-        number: { label: 'Number', as: 'text' },
-        amount_cents: { label: 'Amount', as: 'cents' },
-        status: { label: 'Status', as: 'text' },
-      },
+      columns: { created_at: col.time('When'), number: col.text('Number'), amount_cents: col.cents('Amount'), status: col.text('Status') },
     },
   },
 })
-export const statementExport = fn('statement-export', {
-  access: 'user',
-  rate: 'read',
+export const statementExport = reading('statement-export', {
   summary: 'Writes the monthly statement: booked payments, refunds and credits, as CSV',
   description:
     'Months are in UTC. A month without payments has the header alone. Up to 1,000 movements come at once: where there are more, `cursor` leads to the next ones, which come without a header.',
@@ -262,7 +235,7 @@ export const statementExport = fn('statement-export', {
     title: 'Write the monthly statement',
     when: 'The person asks for a statement of a month, as for their accountant',
     effect: 'reads',
-    evidence: { columns: { filename: { label: 'File', as: 'text' } } },
+    evidence: { columns: { filename: col.text('File') } },
   },
 })
 
@@ -273,9 +246,7 @@ export const validateReferral = fn('validate-referral', {
   reply: z.object({ valid: z.boolean(), percent_off: z.int() }),
 })
 const Credit = z.object({ amount_cents: z.int(), currency: Currency, state: z.enum(['waiting', 'credited']), due_at: time })
-export const referralSummary = fn('referral-summary', {
-  access: 'user',
-  rate: 'read',
+export const referralSummary = reading('referral-summary', {
   summary: 'Shows the referral link, the sign-ups that came by it and the credits they earned',
   description: 'A credit waits until the invited account has stayed, and then comes off the next invoice.',
   reply: z.object({ code: z.string(), link: z.string(), sign_ups: z.int(), credits: z.array(Credit), more: More, credit_cents: z.int() }),
@@ -293,14 +264,7 @@ export const referralSummary = fn('referral-summary', {
     title: 'Show referrals',
     when: 'The person asks for their referral link, or what they earned by inviting others',
     effect: 'reads',
-    evidence: {
-      rows: 'credits',
-      columns: {
-        due_at: { label: 'Due', as: 'time' },
-        amount_cents: { label: 'Credit', as: 'cents' },
-        state: { label: 'State', as: 'text' },
-      },
-    },
+    evidence: { rows: 'credits', columns: { due_at: col.time('Due'), amount_cents: col.cents('Credit'), state: col.text('State') } },
   },
 })
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fn, id, request } from '../contract.ts'
+import { id, reading, request } from '../contract.ts'
 import { SaleKind } from './selling.ts'
 import { Currency, time } from './shapes.ts'
 
@@ -29,9 +29,7 @@ const File = z.object({
   pdf: z.base64().meta({ examples: ['JVBERi0x'] }),
 })
 
-export const openDocument = fn('open-document', {
-  access: 'user',
-  rate: 'read',
+export const openDocument = reading('open-document', {
   summary: 'An invoice or credit note as a PDF, for its buyer or seller',
   description: 'The PDF is in base64.',
   body: z.object({ document_id: id('document') }),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fn, id } from '../contract.ts'
+import { col, fn, id, reading } from '../contract.ts'
 import { Paper } from './documents.ts'
 import { BalanceRow } from './sellers.ts'
 import { cursor, SaleKind, SaleStatus } from './selling.ts'
@@ -57,17 +57,15 @@ const filters = {
 }
 const evidence = {
   columns: {
-    date: { label: 'When', as: 'time' },
-    customer: { label: 'Customer', as: 'text' },
-    description: { label: 'What', as: 'text' },
-    amount_cents: { label: 'Amount', as: 'cents' },
-    status: { label: 'Status', as: 'text' },
+    date: col.time('When'),
+    customer: col.text('Customer'),
+    description: col.text('What'),
+    amount_cents: col.cents('Amount'),
+    status: col.text('Status'),
   },
 } as const
 
-export const listSales = fn('list-sales', {
-  access: 'user',
-  rate: 'read',
+export const listSales = reading('list-sales', {
   summary: "Lists the payments of a seller's buyers, newest first",
   description: 'Days are in UTC; `to` is included. A refund stays on its payment, in `refunded_cents`.',
   body: z.object({ ...filters, limit: z.int().min(1).max(100).default(50), cursor: cursor.optional() }).prefault({}),
@@ -81,9 +79,7 @@ export const listSales = fn('list-sales', {
     evidence: { rows: 'sales', ...evidence },
   },
 })
-export const findPayment = fn('find-payment', {
-  access: 'user',
-  rate: 'read',
+export const findPayment = reading('find-payment', {
   summary: 'Finds payments of buyers by name, email address, product, order or amount',
   description:
     'The newest 20 that fit a part of a name, an email address or a product, an amount (`49` or `49.00`), or the id of a payment or an order. Two letters are looked for in the last 2,000 payments.',
@@ -104,9 +100,7 @@ export const findPayment = fn('find-payment', {
     evidence: { rows: 'sales', ...evidence },
   },
 })
-export const showSale = fn('show-sale', {
-  access: 'user',
-  rate: 'read',
+export const showSale = reading('show-sale', {
   summary: "Shows one payment of a buyer with every movement of the seller's money that it caused",
   description: 'Refunds and the dispute are listed with their states.',
   body: z.object({ sale_id: id('sale') }),
@@ -135,14 +129,7 @@ export const showSale = fn('show-sale', {
     title: 'Show a sale',
     when: 'The person asks for everything about one payment of a buyer',
     effect: 'reads',
-    evidence: {
-      rows: 'movements',
-      columns: {
-        at: { label: 'When', as: 'time' },
-        description: { label: 'What', as: 'text' },
-        amount_cents: { label: 'Amount', as: 'cents' },
-      },
-    },
+    evidence: { rows: 'movements', columns: { at: col.time('When'), description: col.text('What'), amount_cents: col.cents('Amount') } },
   },
 })
 
@@ -152,9 +139,7 @@ const refundBody = z.object({
   amount_cents: z.int().positive().optional(),
   reason: z.string().trim().min(3).max(500),
 })
-export const previewRefund = fn('preview-refund', {
-  access: 'user',
-  rate: 'read',
+export const previewRefund = reading('preview-refund', {
   summary: 'Shows what a refund takes from the seller and from the platform',
   description: 'The parts are those that `refund-order` would move now.',
   body: refundBody,
@@ -233,10 +218,8 @@ export const submitEvidence = fn('submit-evidence', {
 })
 
 /** Read before the evidence is sent. */
-export const disputeEvidence = fn('dispute-evidence', {
-  access: 'user',
-  rate: 'read',
-  summary: 'What goes to the bank beside your own words: the order, its delivery, downloads and messages',
+export const disputeEvidence = reading('dispute-evidence', {
+  summary: 'Shows the evidence that goes to the bank beside your own words: the order, its delivery, downloads and messages',
   body: z.object({ sale_id: id('sale') }),
   reply: z.object({ parts: z.array(z.object({ title: z.string(), lines: z.array(z.string()) })) }),
   example: {
@@ -246,9 +229,7 @@ export const disputeEvidence = fn('dispute-evidence', {
   errors: ['not_found', 'unavailable'],
 })
 
-export const salesStatement = fn('sales-statement', {
-  access: 'user',
-  rate: 'read',
+export const salesStatement = reading('sales-statement', {
   summary: 'Writes the monthly statement of a seller: sales, refunds, disputes, fees and payouts, as CSV or PDF',
   description: 'Months are in UTC. A PDF is in base64.',
   body: z.object({
@@ -278,6 +259,6 @@ export const salesStatement = fn('sales-statement', {
     title: 'Write the sales statement',
     when: 'The person asks for a statement of what they sold and were paid in a month',
     effect: 'reads',
-    evidence: { columns: { filename: { label: 'File', as: 'text' } } },
+    evidence: { columns: { filename: col.text('File') } },
   },
 })

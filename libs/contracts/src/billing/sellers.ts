@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fn, id } from '../contract.ts'
+import { col, fn, id, reading } from '../contract.ts'
 import { BalancePart, cursor, PayoutAccountState, PayoutStatus, Why } from './selling.ts'
 import { Currency, time } from './shapes.ts'
 
@@ -37,9 +37,7 @@ export const startPayouts = fn('start-payouts', {
   reply: z.object({ url: z.url() }),
   idempotent: 'two-phase',
 })
-export const payoutAccount = fn('payout-account', {
-  access: 'user',
-  rate: 'read',
+export const payoutAccount = reading('payout-account', {
   summary: 'Shows whether payouts are set up, and what is missing in plain words',
   description: 'With `refresh` the payment provider is asked now, as after returning from its page.',
   body: z.object({ refresh: z.boolean().default(false) }).prefault({}),
@@ -50,7 +48,7 @@ export const payoutAccount = fn('payout-account', {
     title: 'Show the payout account',
     when: 'The person asks whether they can sell or be paid, or what the payment provider needs from them',
     effect: 'reads',
-    evidence: { columns: { state: { label: 'State', as: 'text' }, bank_last4: { label: 'Bank account', as: 'text' } } },
+    evidence: { columns: { state: col.text('State'), bank_last4: col.text('Bank account') } },
   },
 })
 
@@ -88,9 +86,7 @@ const nextExample = {
     },
   ],
 }
-export const sellerBalance = fn('seller-balance', {
-  access: 'user',
-  rate: 'read',
+export const sellerBalance = reading('seller-balance', {
   summary: "Shows a seller's balance and the next payout, with why it is what it is",
   description: 'Each part of the balance is the sum of the rows that `balance-rows` lists for it.',
   reply: z.object({
@@ -109,10 +105,10 @@ export const sellerBalance = fn('seller-balance', {
     evidence: {
       rows: 'balances',
       columns: {
-        due_cents: { label: 'Due', as: 'cents' },
-        held_cents: { label: 'Held', as: 'cents' },
-        on_its_way_cents: { label: 'On its way', as: 'cents' },
-        owed_cents: { label: 'Owed', as: 'cents' },
+        due_cents: col.cents('Due'),
+        held_cents: col.cents('Held'),
+        on_its_way_cents: col.cents('On its way'),
+        owed_cents: col.cents('Owed'),
       },
     },
   },
@@ -129,9 +125,7 @@ export const BalanceRow = z.object({
   sale_id: z.uuid().nullable(),
   payout_id: z.uuid().nullable(),
 })
-export const balanceRows = fn('balance-rows', {
-  access: 'user',
-  rate: 'read',
+export const balanceRows = reading('balance-rows', {
   summary: "Lists the movements behind one part of a seller's balance, newest first",
   description: 'The amounts of all rows of a part add up to it, to the cent.',
   body: z.object({
@@ -164,14 +158,7 @@ export const balanceRows = fn('balance-rows', {
     title: 'List balance movements',
     when: 'The person asks what a part of their seller balance is made of',
     effect: 'reads',
-    evidence: {
-      rows: 'rows',
-      columns: {
-        at: { label: 'When', as: 'time' },
-        description: { label: 'What', as: 'text' },
-        amount_cents: { label: 'Amount', as: 'cents' },
-      },
-    },
+    evidence: { rows: 'rows', columns: { at: col.time('When'), description: col.text('What'), amount_cents: col.cents('Amount') } },
   },
 })
 
@@ -199,9 +186,7 @@ const payoutExample = {
   bank_last4: '6789',
   returned_because: null,
 }
-export const listPayouts = fn('list-payouts', {
-  access: 'user',
-  rate: 'read',
+export const listPayouts = reading('list-payouts', {
   summary: 'Lists the payouts of a seller, newest first',
   description: 'The next Friday is in `seller-balance`, as long as its payout has not begun.',
   body: z
@@ -218,19 +203,10 @@ export const listPayouts = fn('list-payouts', {
     title: 'List payouts',
     when: 'The person asks for the payouts that they got or that are on their way',
     effect: 'reads',
-    evidence: {
-      rows: 'payouts',
-      columns: {
-        date: { label: 'Friday', as: 'text' },
-        status: { label: 'Status', as: 'text' },
-        amount_cents: { label: 'Amount', as: 'cents' },
-      },
-    },
+    evidence: { rows: 'payouts', columns: { date: col.text('Friday'), status: col.text('Status'), amount_cents: col.cents('Amount') } },
   },
 })
-export const explainPayout = fn('explain-payout', {
-  access: 'user',
-  rate: 'read',
+export const explainPayout = reading('explain-payout', {
   summary: 'Explains one payout line by line, or the next one where none is named',
   description: 'The lines add up to the amount. `why` says what made it come late, smaller or not at all.',
   body: z.object({ payout_id: id('payout').optional(), currency: Currency.default('usd'), cursor: cursor.optional() }).prefault({}),
@@ -252,13 +228,6 @@ export const explainPayout = fn('explain-payout', {
     title: 'Explain a payout',
     when: 'The person asks why a payout is what it is, came late, came smaller or did not come',
     effect: 'reads',
-    evidence: {
-      rows: 'lines',
-      columns: {
-        at: { label: 'When', as: 'time' },
-        description: { label: 'What', as: 'text' },
-        amount_cents: { label: 'Amount', as: 'cents' },
-      },
-    },
+    evidence: { rows: 'lines', columns: { at: col.time('When'), description: col.text('What'), amount_cents: col.cents('Amount') } },
   },
 })

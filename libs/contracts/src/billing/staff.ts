@@ -80,7 +80,7 @@ export const staffDisputes = fn('staff-disputes', {
 })
 export const staffBooks = fn('staff-books', {
   access: 'staff',
-  summary: 'What the nightly comparison of the books with the payment provider found, and money of unknown purpose',
+  summary: 'Shows the differences that the nightly comparison of the books with the payment provider found, and money of unknown purpose',
   description: 'With `compare_again` the books are compared once more; the answer is that of the last comparison.',
   body: z.object({ reason, compare_again: z.boolean().optional() }),
   reply: z.object({
@@ -105,7 +105,7 @@ export const staffBooks = fn('staff-books', {
 export const staffMatters = fn('staff-matters', {
   access: 'staff',
   rate: 'read',
-  summary: 'What waits for a decision of staff: differences in the books, disputes, refused payouts, payments of unknown purpose',
+  summary: 'Lists matters that wait for staff: differences in the books, disputes, refused payouts, payments of unknown purpose',
   body: z.object({ reason }),
   reply: z.object({
     matters: z.array(
@@ -143,7 +143,7 @@ export const staffReplayEvent = fn('staff-replay-event', {
 export const staffActions = fn('staff-actions', {
   access: 'staff',
   rate: 'read',
-  summary: 'What staff did last, with who, on whom and why',
+  summary: 'Lists the last actions of staff: by whom, on whom and why',
   reply: z.object({ actions: z.array(StaffAction), more: More }),
 })
 /** The books as they stand: each account's balance, sellers' accounts together, and how many entries do not balance (none, ever). */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { event, fn, id } from '../contract.ts'
+import { col, event, fn, id, reading } from '../contract.ts'
 import { topUpOf, topUpUnits } from '../plans.ts'
 import { day, money, topUpTitle } from '../words.ts'
 import { Currency, time } from './shapes.ts'
@@ -26,9 +26,7 @@ const example = {
   ...{ bought_at: '2026-11-13T10:00:00.000Z', refunded_cents: 0, refund_cents: 1596, refundable_until: '2026-12-13T10:00:00.000Z' },
 }
 
-export const listTopUps = fn('list-top-ups', {
-  access: 'user',
-  rate: 'read',
+export const listTopUps = reading('list-top-ups', {
   summary: 'Lists the top-ups that can be bought, and those that were, newest first',
   description: 'The allowance of the plan is used first. A top-up does not expire. A refund covers what is left of it.',
   reply: z.object({ offers: z.array(Offer), top_ups: z.array(TopUp), more: z.boolean() }),
@@ -42,12 +40,7 @@ export const listTopUps = fn('list-top-ups', {
     effect: 'reads',
     evidence: {
       rows: 'top_ups',
-      columns: {
-        unit: { label: 'What', as: 'text' },
-        left: { label: 'Left', as: 'count' },
-        units: { label: 'Of', as: 'count' },
-        bought_at: { label: 'Bought', as: 'time' },
-      },
+      columns: { unit: col.text('What'), left: col.count('Left'), units: col.count('Of'), bought_at: col.time('Bought') },
     },
   },
 })
@@ -77,10 +70,8 @@ export const buyTopUp = fn('buy-top-up', {
   },
 })
 /** Asked by the page that the provider sends a person back to: it does not wait for a webhook. */
-export const topUpStatus = fn('top-up-status', {
+export const topUpStatus = reading('top-up-status', {
   demo: 'never',
-  access: 'user',
-  rate: 'read',
   summary: 'How the checkout of a top-up ended',
   body: z.object({ top_up_id: id('top_up') }),
   reply: z.object({ status: z.enum(['open', 'complete', 'expired']), unit: TopUpUnit, units: z.int() }),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { endpoint, fn, time } from '../contract.ts'
+import { col, endpoint, fn, reading, time } from '../contract.ts'
 
 // The platform's own newsletter. Every address is confirmed by its owner, and one click ends it.
 // A link that a mail program cut short is answered by the page as well, in words.
@@ -54,9 +54,7 @@ export const newsletterUnsubscribe = endpoint({
   summary: 'Ends the newsletter for one address, in one click',
 })
 
-export const countContacts = fn('count-contacts', {
-  access: 'user',
-  rate: 'read',
+export const countContacts = reading('count-contacts', {
   summary: 'Counts the contacts of the account',
   description: 'Also counts those with an email address, and says when the newest was added.',
   body: z.object({}).prefault({}),
@@ -68,11 +66,7 @@ export const countContacts = fn('count-contacts', {
     when: 'The person asks how many contacts or leads they have',
     effect: 'reads',
     evidence: {
-      columns: {
-        contacts: { label: 'Contacts', as: 'count' },
-        with_email: { label: 'With an email address', as: 'count' },
-        newest_at: { label: 'Newest', as: 'time' },
-      },
+      columns: { contacts: col.count('Contacts'), with_email: col.count('With an email address'), newest_at: col.time('Newest') },
     },
   },
 })

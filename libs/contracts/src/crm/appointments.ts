@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fn, id, oneLine, text, time } from '../contract.ts'
+import { changing, col, id, oneLine, reading, text, time } from '../contract.ts'
 import { exampleId, moment } from './calendar.ts'
 
 // The appointments of a person: booked by visitors, or put there by themselves.
@@ -61,9 +61,7 @@ const example = {
 const begins = moment.meta({ examples: ['2026-12-01T09:00:00.000Z'] })
 const ends = moment.meta({ examples: ['2026-12-01T09:30:00.000Z'] })
 
-export const listAppointments = fn('list-appointments', {
-  access: 'user',
-  rate: 'read',
+export const listAppointments = reading('list-appointments', {
   summary: 'Lists what is in the calendar between two times',
   description:
     'At most 62 days and 500 appointments, earliest first. Cancelled and declined ones are left out. `any` tells whether there is any appointment at all.',
@@ -97,10 +95,7 @@ export const listAppointments = fn('list-appointments', {
     title: 'List appointments',
     when: 'The person asks what is in their calendar or which meetings they have',
     effect: 'reads',
-    evidence: {
-      rows: 'appointments',
-      columns: { title: { label: 'Title', as: 'text' }, starts_at: { label: 'Starts', as: 'time' }, state: { label: 'State', as: 'text' } },
-    },
+    evidence: { rows: 'appointments', columns: { title: col.text('Title'), starts_at: col.time('Starts'), state: col.text('State') } },
   },
 })
 
@@ -119,9 +114,7 @@ const fits = ({ starts_at, ends_at }: { starts_at: string; ends_at: string }) =>
 }
 const fitting = { error: 'An appointment takes between 5 minutes and 31 days.' }
 
-export const cancelAppointment = fn('cancel-appointment', {
-  access: 'user',
-  idempotent: true,
+export const cancelAppointment = changing('cancel-appointment', {
   summary: 'Cancels an appointment',
   description: 'A guest is told by email, with the reason.',
   body: z.object({ appointment_id, reason: text(500).default('') }),
@@ -135,9 +128,7 @@ export const cancelAppointment = fn('cancel-appointment', {
     does: ({ reason }) => `Cancels the appointment and emails its guest, if it has one${reason ? `: “${reason}”` : ''}`,
   },
 })
-export const deleteAppointment = fn('delete-appointment', {
-  access: 'user',
-  idempotent: true,
+export const deleteAppointment = changing('delete-appointment', {
   summary: 'Deletes an appointment that has no guest',
   description: 'One with a guest is cancelled instead, so that the guest hears of it.',
   body: z.object({ appointment_id }),
@@ -151,9 +142,7 @@ export const deleteAppointment = fn('delete-appointment', {
     does: () => 'Deletes the appointment from the calendar',
   },
 })
-export const createAppointment = fn('create-appointment', {
-  access: 'user',
-  idempotent: true,
+export const createAppointment = changing('create-appointment', {
   summary: 'Puts an appointment into the calendar',
   description: 'Where it blocks its time, nothing else that blocks can be at that time.',
   body: Own.refine(fits, fitting),
@@ -171,9 +160,7 @@ export const createAppointment = fn('create-appointment', {
     undo: { contract: deleteAppointment, seconds: 600 },
   },
 })
-export const moveAppointment = fn('move-appointment', {
-  access: 'user',
-  idempotent: true,
+export const moveAppointment = changing('move-appointment', {
   summary: 'Moves an appointment to another time',
   description: 'A guest is told by email, with a new invitation. `version` is the one that was read.',
   body: z.object({ appointment_id, starts_at: begins, ends_at: ends, version: z.int() }).refine(fits, fitting),
@@ -190,9 +177,7 @@ export const moveAppointment = fn('move-appointment', {
     does: ({ starts_at }) => `Moves the appointment to ${starts_at} and emails its guest, if it has one`,
   },
 })
-export const editAppointment = fn('edit-appointment', {
-  access: 'user',
-  idempotent: true,
+export const editAppointment = changing('edit-appointment', {
   summary: 'Changes the title, place and notes of an appointment',
   description: 'Its time is changed by `move-appointment`. Notes are for its owner alone.',
   body: z.object({ appointment_id, title: oneLine(200).min(1), place: text(500), notes: text(2000), version: z.int() }),
@@ -209,9 +194,7 @@ export const editAppointment = fn('edit-appointment', {
     does: ({ title }) => `Saves the appointment as “${title}”`,
   },
 })
-export const answerBooking = fn('answer-booking', {
-  access: 'user',
-  idempotent: true,
+export const answerBooking = changing('answer-booking', {
   summary: 'Confirms or declines a booking that waits for approval',
   description: 'The guest is told by email. A declined time is free again.',
   body: z.object({ appointment_id, confirm: z.boolean(), reason: text(500).default('') }),
@@ -225,9 +208,7 @@ export const answerBooking = fn('answer-booking', {
     does: ({ confirm }) => `${confirm ? 'Confirms' : 'Declines'} the booking and emails its guest`,
   },
 })
-export const markNoShow = fn('mark-no-show', {
-  access: 'user',
-  idempotent: true,
+export const markNoShow = changing('mark-no-show', {
   summary: 'Notes that a guest did not come, or takes that back',
   description: 'Only for a booking that has begun. The guest is not told.',
   body: z.object({ appointment_id, no_show: z.boolean().default(true) }),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { LARGEST_PRICE_CENTS, SMALLEST_PRICE_CENTS } from '../billing/rates.ts'
-import { fn, id, oneLine, text, time } from '../contract.ts'
+import { changing, col, id, oneLine, reading, text, time } from '../contract.ts'
 
 // A person's own calendar: the hours they can be booked in, their booking pages, and what is booked.
 
@@ -54,9 +54,7 @@ const workday = [{ from: 540, to: 1020 }]
 export const usualHours = [workday, workday, workday, workday, workday, [], []]
 const scheduleExample = { zone: 'Europe/Berlin', hours: usualHours, exceptions: [], version: 1 }
 
-export const showAvailability = fn('show-availability', {
-  access: 'user',
-  rate: 'read',
+export const showAvailability = reading('show-availability', {
   summary: 'Shows the hours in which the person can be booked',
   description: 'Version 0 is the suggestion for somebody who has not saved their hours yet.',
   body: z.object({}).prefault({}),
@@ -67,12 +65,10 @@ export const showAvailability = fn('show-availability', {
     title: 'Show availability',
     when: 'The person asks in which hours they can be booked, or when they are off',
     effect: 'reads',
-    evidence: { columns: { zone: { label: 'Time zone', as: 'text' } } },
+    evidence: { columns: { zone: col.text('Time zone') } },
   },
 })
-export const saveAvailability = fn('save-availability', {
-  access: 'user',
-  idempotent: true,
+export const saveAvailability = changing('save-availability', {
   summary: 'Saves working hours, days with other hours, and time off',
   description: 'The whole is replaced. `version` is the one that was read: what changed since is not overwritten.',
   body: ScheduleFields.extend({ version: z.int().min(0) }),
@@ -157,9 +153,7 @@ const eventTypeExample = {
   upcoming: 2,
 }
 
-export const listEventTypes = fn('list-event-types', {
-  access: 'user',
-  rate: 'read',
+export const listEventTypes = reading('list-event-types', {
   summary: 'Lists the booking pages of the person',
   description: 'At most a hundred. `upcoming` counts the bookings still to come.',
   body: z.object({}).prefault({}),
@@ -170,15 +164,10 @@ export const listEventTypes = fn('list-event-types', {
     title: 'List booking pages',
     when: 'The person asks for their booking links or which meetings can be booked',
     effect: 'reads',
-    evidence: {
-      rows: 'event_types',
-      columns: { title: { label: 'Title', as: 'text' }, url: { label: 'Link', as: 'text' }, upcoming: { label: 'Upcoming', as: 'count' } },
-    },
+    evidence: { rows: 'event_types', columns: { title: col.text('Title'), url: col.text('Link'), upcoming: col.count('Upcoming') } },
   },
 })
-export const deleteEventType = fn('delete-event-type', {
-  access: 'user',
-  idempotent: true,
+export const deleteEventType = changing('delete-event-type', {
   summary: 'Deletes a booking page',
   description: 'Existing bookings stay.',
   body: z.object({ event_type_id }),
@@ -192,9 +181,7 @@ export const deleteEventType = fn('delete-event-type', {
     does: () => 'Deletes the booking page. Existing bookings stay',
   },
 })
-export const createEventType = fn('create-event-type', {
-  access: 'user',
-  idempotent: true,
+export const createEventType = changing('create-event-type', {
   summary: 'Makes a booking page that visitors can book themselves on',
   description:
     'The first one claims an address from the name of the person. Hours are those of `save-availability`; without any, nine to five on weekdays in `zone`.',
@@ -213,9 +200,7 @@ export const createEventType = fn('create-event-type', {
     undo: { contract: deleteEventType, seconds: 600 },
   },
 })
-export const updateEventType = fn('update-event-type', {
-  access: 'user',
-  idempotent: true,
+export const updateEventType = changing('update-event-type', {
   summary: 'Changes a booking page',
   description: 'All of its fields are replaced. Bookings that exist stay as they are.',
   body: EventTypeFields.extend({ event_type_id, version: z.int() }),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fn, id, oneLine, text, time } from '../contract.ts'
+import { changing, col, id, oneLine, reading, text, time } from '../contract.ts'
 import { exampleId } from './calendar.ts'
 import { Phone } from './contacts.ts'
 
@@ -46,9 +46,7 @@ const example: z.output<typeof Company> = {
 }
 
 export const companySorts = ['name', 'newest'] as const
-export const findCompanies = fn('find-companies', {
-  access: 'user',
-  rate: 'read',
+export const findCompanies = reading('find-companies', {
   summary: 'Finds companies by name or domain, or lists them',
   description: '`find-contacts` with `company_id` has the contacts of one. `cursor` is null on the last page.',
   body: z
@@ -66,19 +64,10 @@ export const findCompanies = fn('find-companies', {
     title: 'Find companies',
     when: 'The person asks which companies they deal with, or for a company',
     effect: 'reads',
-    evidence: {
-      rows: 'companies',
-      columns: {
-        name: { label: 'Company', as: 'text' },
-        domain: { label: 'Domain', as: 'text' },
-        contacts: { label: 'Contacts', as: 'count' },
-      },
-    },
+    evidence: { rows: 'companies', columns: { name: col.text('Company'), domain: col.text('Domain'), contacts: col.count('Contacts') } },
   },
 })
-export const showCompany = fn('show-company', {
-  access: 'user',
-  rate: 'read',
+export const showCompany = reading('show-company', {
   summary: 'Shows a company',
   description: '`find-contacts` with `company_id` has its contacts.',
   body: z.object({ company_id }),
@@ -89,32 +78,22 @@ export const showCompany = fn('show-company', {
     title: 'Show a company',
     when: 'The person asks about one company',
     effect: 'reads',
-    evidence: {
-      columns: {
-        name: { label: 'Company', as: 'text' },
-        domain: { label: 'Domain', as: 'text' },
-        contacts: { label: 'Contacts', as: 'count' },
-      },
-    },
+    evidence: { columns: { name: col.text('Company'), domain: col.text('Domain'), contacts: col.count('Contacts') } },
   },
 })
-export const restoreCompany = fn('restore-company', {
-  access: 'user',
+export const restoreCompany = changing('restore-company', {
   summary: 'Brings a deleted company back, with its contacts',
   body: z.object({ company_id }),
   reply: z.object({ company_id }),
   errors: ['not_found', 'company_exists'],
-  idempotent: true,
 })
-export const deleteCompany = fn('delete-company', {
-  access: 'user',
+export const deleteCompany = changing('delete-company', {
   summary: 'Deletes a company; its contacts stay',
   description: 'For 30 days `restore-company` brings it back.',
   body: z.object({ company_id }),
   reply: z.object({ company_id, name: z.string() }),
   example: { request: { company_id: exampleId }, reply: { company_id: exampleId, name: 'Harbour Café' } },
   errors: ['not_found'],
-  idempotent: true,
   action: {
     title: 'Delete a company',
     when: 'The person asks to delete a company',
@@ -122,15 +101,13 @@ export const deleteCompany = fn('delete-company', {
     does: () => 'Deletes the company. Its contacts stay',
   },
 })
-export const createCompany = fn('create-company', {
-  access: 'user',
+export const createCompany = changing('create-company', {
   summary: 'Adds a company',
   description: 'Contacts whose email address is of its `domain` belong to it from now on, unless they name another.',
   body: z.object({ name, domain: Domain.optional(), phone: Phone.optional(), notes: notes.optional() }),
   reply: z.object({ company_id }),
   example: { request: { name: 'Harbour Café', domain: 'harbour-cafe.example' }, reply: { company_id: exampleId } },
   errors: ['company_exists', 'companies_full'],
-  idempotent: true,
   action: {
     title: 'Add a company',
     when: 'The person asks to add a company',
@@ -139,8 +116,7 @@ export const createCompany = fn('create-company', {
     undo: { contract: deleteCompany, seconds: 600 },
   },
 })
-export const updateCompany = fn('update-company', {
-  access: 'user',
+export const updateCompany = changing('update-company', {
   summary: 'Changes the fields of a company that are given; null empties one',
   description: 'With `version` it is refused when the company was changed since.',
   body: z.object({
@@ -154,7 +130,6 @@ export const updateCompany = fn('update-company', {
   reply: Company,
   example: { request: { company_id: exampleId, phone: '+351 910 000 000' }, reply: example },
   errors: ['not_found', 'conflict', 'company_exists'],
-  idempotent: true,
   action: {
     title: 'Change a company',
     when: 'The person asks to rename a company or to change what is known of it',

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fn, id, oneLine, text, time } from '../contract.ts'
+import { changing, col, id, oneLine, reading, text, time } from '../contract.ts'
 import { FieldValue, FieldValues } from './fields.ts'
 import { temperatures } from './heat.ts'
 
@@ -81,35 +81,29 @@ const fields = {
   fields: FieldValues.optional(),
 }
 
-export const deleteContact = fn('delete-contact', {
-  access: 'user',
+export const deleteContact = changing('delete-contact', {
   summary: 'Deletes a contact with its timeline and tasks',
   description: 'For 30 days `restore-contact` brings it back with everything.',
   body: z.object({ contact_id }),
   reply: z.object({ deletion_id: z.uuid(), name: z.string() }),
   example: { request: { contact_id: exampleId }, reply: { deletion_id: exampleId, name: 'Ines Ortega' } },
   errors: ['not_found'],
-  idempotent: true,
   action: { title: 'Delete a contact', when: 'The person asks to delete a contact', effect: 'destroys', does: () => 'Deletes the contact' },
 })
-export const restoreContact = fn('restore-contact', {
-  access: 'user',
+export const restoreContact = changing('restore-contact', {
   summary: 'Brings a deleted contact back',
   body: z.object({ deletion_id: id('deletion') }),
   reply: z.object({ contact_id: z.uuid() }),
   errors: ['not_found', 'contact_exists'],
-  idempotent: true,
 })
 
-export const createContact = fn('create-contact', {
-  access: 'user',
+export const createContact = changing('create-contact', {
   summary: 'Adds a contact',
   description: 'An email address belongs to one contact: with one that is known, it is refused as `contact_exists`.',
   body: z.object(fields),
   reply: z.object({ contact_id }),
   example: { request: { name: 'Ines Ortega', email: 'ines@harbour-cafe.example', tags: ['vip'] }, reply: { contact_id: exampleId } },
   errors: ['contact_exists', 'contacts_full', 'field_value'],
-  idempotent: true,
   action: {
     title: 'Add a contact',
     when: 'The person asks to add or note down a contact, a lead or a customer',
@@ -120,8 +114,7 @@ export const createContact = fn('create-contact', {
 })
 
 const Nullable = <T extends z.ZodType>(schema: T) => schema.nullable().optional()
-export const updateContact = fn('update-contact', {
-  access: 'user',
+export const updateContact = changing('update-contact', {
   summary: 'Changes the fields of a contact that are given; null empties one',
   description: 'With `version` it is refused when the contact was changed since.',
   body: z.object({
@@ -139,7 +132,6 @@ export const updateContact = fn('update-contact', {
   reply: Contact,
   example: { request: { contact_id: exampleId, status: 'qualified' }, reply: example },
   errors: ['not_found', 'conflict', 'contact_exists', 'field_value'],
-  idempotent: true,
   action: {
     title: 'Change a contact',
     when: 'The person asks to change a field, the status or the tags of a contact',
@@ -150,8 +142,7 @@ export const updateContact = fn('update-contact', {
 
 /** The most contacts that one change takes. */
 export const BULK = 500
-export const editContacts = fn('edit-contacts', {
-  access: 'user',
+export const editContacts = changing('edit-contacts', {
   summary: 'Changes the status or the tags of many contacts at once',
   description: `At most ${BULK}. Those that are not there any more are skipped; \`changed\` counts the others.`,
   body: z.object({
@@ -164,7 +155,6 @@ export const editContacts = fn('edit-contacts', {
   reply: z.object({ changed: z.int() }),
   example: { request: { contact_ids: [exampleId], add_tags: ['spring'] }, reply: { changed: 1 } },
   errors: ['field_value'],
-  idempotent: true,
   action: {
     title: 'Change many contacts',
     when: 'The person asks to tag or move several contacts at once',
@@ -174,9 +164,7 @@ export const editContacts = fn('edit-contacts', {
 })
 
 export const contactSorts = ['newest', 'name', 'activity', 'heat'] as const
-export const findContacts = fn('find-contacts', {
-  access: 'user',
-  rate: 'read',
+export const findContacts = reading('find-contacts', {
   summary: 'Finds contacts by name, email address, company or phone number, or lists them',
   description: 'Without `query` it lists them all, a page at a time. `cursor` is null on the last page.',
   body: z
@@ -203,18 +191,16 @@ export const findContacts = fn('find-contacts', {
     evidence: {
       rows: 'contacts',
       columns: {
-        name: { label: 'Name', as: 'text' },
-        email: { label: 'Email', as: 'text' },
-        temperature: { label: 'Temperature', as: 'text' },
-        last_activity_at: { label: 'Last activity', as: 'time' },
+        name: col.text('Name'),
+        email: col.text('Email'),
+        temperature: col.text('Temperature'),
+        last_activity_at: col.time('Last activity'),
       },
     },
   },
 })
 
-export const showContact = fn('show-contact', {
-  access: 'user',
-  rate: 'read',
+export const showContact = reading('show-contact', {
   summary: 'Shows a contact with the reasons for its temperature, its open tasks and what happened last',
   description: 'Points halve every 14 days. 30 and more are hot, 8 and more warm.',
   body: z.object({ contact_id }),
@@ -247,30 +233,23 @@ export const showContact = fn('show-contact', {
     title: 'Show a contact',
     when: 'The person asks about one contact, why it is hot, or what happened with it',
     effect: 'reads',
-    evidence: {
-      rows: 'activities',
-      columns: { at: { label: 'When', as: 'time' }, text: { label: 'Activity', as: 'text' } },
-    },
+    evidence: { rows: 'activities', columns: { at: col.time('When'), text: col.text('Activity') } },
   },
 })
-export const contactTimeline = fn('contact-timeline', {
-  access: 'user',
-  rate: 'read',
+export const contactTimeline = reading('contact-timeline', {
   summary: 'Older entries of a contact’s timeline',
   body: z.object({ contact_id, cursor: text(400).optional() }),
   reply: z.object({ activities: z.array(Activity), cursor: z.string().nullable() }),
   errors: [],
 })
 
-export const deleteActivity = fn('delete-note', {
-  access: 'user',
+export const deleteActivity = changing('delete-note', {
   summary: 'Deletes a note from a contact’s timeline',
   description: 'It does not come back.',
   body: z.object({ activity_id: id('activity') }),
   reply: z.object({ deleted: z.boolean() }),
   example: { request: { activity_id: exampleId }, reply: { deleted: true } },
   errors: ['not_found'],
-  idempotent: true,
   action: {
     title: 'Delete a note',
     when: 'The person asks to delete a note',
@@ -278,15 +257,13 @@ export const deleteActivity = fn('delete-note', {
     does: () => 'Deletes the note',
   },
 })
-export const addNote = fn('add-note', {
-  access: 'user',
+export const addNote = changing('add-note', {
   summary: 'Adds a note to a contact’s timeline',
   description: 'A call or a meeting can be noted as its kind: it warms the contact.',
   body: z.object({ contact_id, text: z.string().trim().min(1).max(4000), kind: z.enum(['note', 'call']).default('note') }),
   reply: z.object({ activity_id: id('activity') }),
   example: { request: { contact_id: exampleId, text: 'Wants a quote by Friday' }, reply: { activity_id: exampleId } },
   errors: ['not_found'],
-  idempotent: true,
   action: {
     title: 'Add a note to a contact',
     when: 'The person asks to note something about a contact',
@@ -296,15 +273,13 @@ export const addNote = fn('add-note', {
   },
 })
 
-export const deleteTask = fn('delete-task', {
-  access: 'user',
+export const deleteTask = changing('delete-task', {
   summary: 'Deletes a task',
   description: 'It does not come back.',
   body: z.object({ task_id: id('task') }),
   reply: z.object({ deleted: z.boolean() }),
   example: { request: { task_id: exampleId }, reply: { deleted: true } },
   errors: ['not_found'],
-  idempotent: true,
   action: {
     title: 'Delete a task',
     when: 'The person asks to delete a task',
@@ -312,15 +287,13 @@ export const deleteTask = fn('delete-task', {
     does: () => 'Deletes the task',
   },
 })
-export const createTask = fn('create-task', {
-  access: 'user',
+export const createTask = changing('create-task', {
   summary: 'Adds a task, for a contact or by itself',
   description: 'When it is due, a notice reminds of it.',
   body: z.object({ title: oneLine(200).min(1), contact_id: contact_id.optional(), due_at: time.optional() }),
   reply: z.object({ task_id: id('task') }),
   example: { request: { title: 'Send the quote', due_at: '2026-11-27T09:00:00.000Z' }, reply: { task_id: exampleId } },
   errors: ['not_found', 'tasks_full'],
-  idempotent: true,
   action: {
     title: 'Add a task',
     when: 'The person asks to be reminded of something or to plan a follow-up',
@@ -329,15 +302,13 @@ export const createTask = fn('create-task', {
     undo: { contract: deleteTask, seconds: 600 },
   },
 })
-export const completeTask = fn('complete-task', {
-  access: 'user',
+export const completeTask = changing('complete-task', {
   summary: 'Marks a task as done, or as open again',
   description: 'Twice is as good as once.',
   body: z.object({ task_id: id('task'), done: z.boolean().default(true) }),
   reply: z.object({ done: z.boolean() }),
   example: { request: { task_id: exampleId }, reply: { done: true } },
   errors: ['not_found'],
-  idempotent: true,
   action: {
     title: 'Finish a task',
     when: 'The person says that a task is done',
@@ -345,9 +316,7 @@ export const completeTask = fn('complete-task', {
     does: ({ done }) => (done ? 'Marks the task as done' : 'Opens the task again'),
   },
 })
-export const listTasks = fn('list-tasks', {
-  access: 'user',
-  rate: 'read',
+export const listTasks = reading('list-tasks', {
   summary: 'Lists the open tasks, the next due first',
   description: 'At most 200: more cannot be open at a time.',
   body: z.object({}).prefault({}),
@@ -365,12 +334,10 @@ export const listTasks = fn('list-tasks', {
     title: 'List tasks',
     when: 'The person asks what is to be done or due',
     effect: 'reads',
-    evidence: { rows: 'tasks', columns: { title: { label: 'Task', as: 'text' }, due_at: { label: 'Due', as: 'time' } } },
+    evidence: { rows: 'tasks', columns: { title: col.text('Task'), due_at: col.time('Due') } },
   },
 })
-export const listTags = fn('list-tags', {
-  access: 'user',
-  rate: 'read',
+export const listTags = reading('list-tags', {
   summary: 'The tags in use, the most used first',
   body: z.object({}).prefault({}),
   reply: z.object({ tags: z.array(z.object({ tag: z.string(), contacts: z.int() })) }),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fn, id, oneLine, text, time } from '../contract.ts'
+import { changing, col, id, oneLine, reading, text, time } from '../contract.ts'
 import { calendarDay, exampleId } from './calendar.ts'
 
 // Deals: what may be sold to whom, for how much and until when, and the way of each through the stages of a pipeline.
@@ -59,9 +59,7 @@ const fields = {
   owner: oneLine(120).min(1).optional(),
 }
 
-export const deleteDeal = fn('delete-deal', {
-  access: 'user',
-  idempotent: true,
+export const deleteDeal = changing('delete-deal', {
   summary: 'Deletes a deal',
   description: 'For 30 days `restore-deal` brings it back.',
   body: z.object({ deal_id }),
@@ -70,18 +68,14 @@ export const deleteDeal = fn('delete-deal', {
   errors: ['not_found'],
   action: { title: 'Delete a deal', when: 'The person asks to delete a deal', effect: 'destroys', does: () => 'Deletes the deal' },
 })
-export const restoreDeal = fn('restore-deal', {
-  access: 'user',
-  idempotent: true,
+export const restoreDeal = changing('restore-deal', {
   summary: 'Brings a deleted deal back',
   body: z.object({ deal_id }),
   reply: z.object({ deal_id }),
   errors: ['not_found', 'deals_full'],
 })
 
-export const createDeal = fn('create-deal', {
-  access: 'user',
-  idempotent: true,
+export const createDeal = changing('create-deal', {
   summary: 'Adds a deal',
   description:
     'Without `stage_id` it begins in the first stage of the oldest pipeline. The first deal of an account makes a pipeline. An account holds at most 2,000 open deals.',
@@ -101,9 +95,7 @@ export const createDeal = fn('create-deal', {
   },
 })
 
-export const updateDeal = fn('update-deal', {
-  access: 'user',
-  idempotent: true,
+export const updateDeal = changing('update-deal', {
   summary: 'Changes the fields of a deal that are given; null empties one',
   description: 'With `version` it is refused when the deal was changed since. Its stage is changed by `move-deal`.',
   body: z.object({
@@ -127,9 +119,7 @@ export const updateDeal = fn('update-deal', {
   },
 })
 
-export const undoDealChange = fn('undo-deal-change', {
-  access: 'user',
-  idempotent: true,
+export const undoDealChange = changing('undo-deal-change', {
   summary: 'Takes the latest move, win or loss of a deal back',
   description: 'Only the latest one: when the deal was moved again since, it is refused as `conflict`.',
   body: z.object({ change_id }),
@@ -144,9 +134,7 @@ export const undoDealChange = fn('undo-deal-change', {
   },
 })
 const Moved = z.object({ deal: Deal, change_id })
-export const moveDeal = fn('move-deal', {
-  access: 'user',
-  idempotent: true,
+export const moveDeal = changing('move-deal', {
   summary: 'Moves a deal to another stage',
   description: 'A deal that was won or lost is open again.',
   body: z.object({ deal_id, stage_id }),
@@ -161,9 +149,7 @@ export const moveDeal = fn('move-deal', {
     undo: { contract: undoDealChange, seconds: 600 },
   },
 })
-export const closeDeal = fn('close-deal', {
-  access: 'user',
-  idempotent: true,
+export const closeDeal = changing('close-deal', {
   summary: 'Marks a deal as won or lost',
   description: 'The reason is kept for a lost deal.',
   body: z.object({ deal_id, won: z.boolean(), reason: oneLine(200).default('') }),
@@ -183,9 +169,7 @@ export const closeDeal = fn('close-deal', {
 })
 
 export const dealSorts = ['newest', 'closing', 'amount'] as const
-export const findDeals = fn('find-deals', {
-  access: 'user',
-  rate: 'read',
+export const findDeals = reading('find-deals', {
   summary: 'Finds deals by title, or lists them',
   description: 'Without `query` it lists them all, a page at a time. Sorted by amount, currencies are not converted.',
   body: z
@@ -209,19 +193,17 @@ export const findDeals = fn('find-deals', {
     evidence: {
       rows: 'deals',
       columns: {
-        title: { label: 'Deal', as: 'text' },
-        contact_name: { label: 'Contact', as: 'text' },
-        amount_cents: { label: 'Amount', as: 'cents' },
-        state: { label: 'State', as: 'text' },
-        expected_close: { label: 'Expected close', as: 'text' },
+        title: col.text('Deal'),
+        contact_name: col.text('Contact'),
+        amount_cents: col.cents('Amount'),
+        state: col.text('State'),
+        expected_close: col.text('Expected close'),
       },
     },
   },
 })
 
-export const showDeal = fn('show-deal', {
-  access: 'user',
-  rate: 'read',
+export const showDeal = reading('show-deal', {
   summary: 'Shows a deal and its way through the stages',
   description: 'The hundred latest steps, newest first.',
   body: z.object({ deal_id }),
@@ -241,6 +223,6 @@ export const showDeal = fn('show-deal', {
     title: 'Show a deal',
     when: 'The person asks about one deal or how long it has been in a stage',
     effect: 'reads',
-    evidence: { rows: 'history', columns: { at: { label: 'When', as: 'time' }, stage: { label: 'Stage', as: 'text' } } },
+    evidence: { rows: 'history', columns: { at: col.time('When'), stage: col.text('Stage') } },
   },
 })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fn, id, oneLine } from '../contract.ts'
+import { changing, col, id, oneLine, reading } from '../contract.ts'
 import { exampleId } from './calendar.ts'
 
 // Fields of one's own on contacts.
@@ -23,9 +23,7 @@ export const ContactField = z.object({
 const example: z.output<typeof ContactField> = { id: exampleId, name: 'Budget', kind: 'number', options: [] }
 const options = z.array(line(80)).max(50)
 
-export const listContactFields = fn('list-contact-fields', {
-  access: 'user',
-  rate: 'read',
+export const listContactFields = reading('list-contact-fields', {
   summary: 'Lists the fields that contacts have beside the usual ones',
   description: '`show-contact` has their values.',
   body: z.object({}).prefault({}),
@@ -36,12 +34,10 @@ export const listContactFields = fn('list-contact-fields', {
     title: 'List contact fields',
     when: 'A custom field of contacts is to be read or set, so that its id is needed',
     effect: 'reads',
-    evidence: { rows: 'fields', columns: { name: { label: 'Field', as: 'text' }, kind: { label: 'Kind', as: 'text' } } },
+    evidence: { rows: 'fields', columns: { name: col.text('Field'), kind: col.text('Kind') } },
   },
 })
-export const deleteContactField = fn('delete-contact-field', {
-  access: 'user',
-  idempotent: true,
+export const deleteContactField = changing('delete-contact-field', {
   summary: 'Deletes a field with what contacts have in it',
   description: 'It does not come back.',
   body: z.object({ field_id }),
@@ -55,9 +51,7 @@ export const deleteContactField = fn('delete-contact-field', {
     does: () => 'Deletes the field with what contacts have in it',
   },
 })
-export const createContactField = fn('create-contact-field', {
-  access: 'user',
-  idempotent: true,
+export const createContactField = changing('create-contact-field', {
   summary: 'Adds a field that contacts have from now on',
   description: 'At most thirty. The kind stays. A choice needs `options`.',
   body: z.object({ name: line(60), kind: z.enum(fieldKinds), options: options.default([]) }),
@@ -72,9 +66,7 @@ export const createContactField = fn('create-contact-field', {
     undo: { contract: deleteContactField, seconds: 600 },
   },
 })
-export const updateContactField = fn('update-contact-field', {
-  access: 'user',
-  idempotent: true,
+export const updateContactField = changing('update-contact-field', {
   summary: 'Renames a field, or changes what can be chosen',
   description: 'Contacts keep an option that is not offered any more.',
   body: z.object({ field_id, name: line(60), options: options.default([]) }),

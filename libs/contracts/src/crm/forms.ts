@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { endpoint, fn, id, oneLine, text, time } from '../contract.ts'
+import { changing, col, endpoint, fn, id, oneLine, reading, text, time } from '../contract.ts'
 import { exampleId } from './calendar.ts'
 import { EmailAddress, Phone } from './contacts.ts'
 
@@ -51,9 +51,7 @@ const formExample: z.input<typeof LeadForm> = {
   version: 1,
 }
 
-export const listLeadForms = fn('list-lead-forms', {
-  access: 'user',
-  rate: 'read',
+export const listLeadForms = reading('list-lead-forms', {
   summary: 'Lists the lead forms of the person, newest first',
   description: 'At most fifty.',
   body: z.object({}).prefault({}),
@@ -64,15 +62,10 @@ export const listLeadForms = fn('list-lead-forms', {
     title: 'List lead forms',
     when: 'The person asks for their contact forms, their links or how many people have sent one',
     effect: 'reads',
-    evidence: {
-      rows: 'forms',
-      columns: { title: { label: 'Title', as: 'text' }, url: { label: 'Link', as: 'text' }, sent: { label: 'Sent', as: 'count' } },
-    },
+    evidence: { rows: 'forms', columns: { title: col.text('Title'), url: col.text('Link'), sent: col.count('Sent') } },
   },
 })
-export const deleteLeadForm = fn('delete-lead-form', {
-  access: 'user',
-  idempotent: true,
+export const deleteLeadForm = changing('delete-lead-form', {
   summary: 'Deletes a lead form',
   description: 'Its link stops working. The contacts stay, and so does what they sent and agreed to.',
   body: z.object({ form_id }),
@@ -86,9 +79,7 @@ export const deleteLeadForm = fn('delete-lead-form', {
     does: () => 'Deletes the lead form. Its contacts stay',
   },
 })
-export const createLeadForm = fn('create-lead-form', {
-  access: 'user',
-  idempotent: true,
+export const createLeadForm = changing('create-lead-form', {
   summary: 'Makes a form that visitors become contacts by',
   description: 'It has a page of its own, and any site can send to its `action_url`. Name and email address are always included.',
   body: FormFields,
@@ -106,9 +97,7 @@ export const createLeadForm = fn('create-lead-form', {
     undo: { contract: deleteLeadForm, seconds: 600 },
   },
 })
-export const updateLeadForm = fn('update-lead-form', {
-  access: 'user',
-  idempotent: true,
+export const updateLeadForm = changing('update-lead-form', {
   summary: 'Changes a lead form',
   description: 'The whole is replaced. `version` is the one that was read. What was sent before keeps the words that were shown then.',
   body: FormFields.extend({ form_id, version: z.int().min(1) }),
@@ -137,9 +126,7 @@ const Submission = z.object({
   consent: z.string().nullable(),
   at: time,
 })
-export const listSubmissions = fn('list-submissions', {
-  access: 'user',
-  rate: 'read',
+export const listSubmissions = reading('list-submissions', {
   summary: 'Lists what visitors sent by lead forms, newest first, with what they agreed to',
   description:
     'Of one form, or of all of them and of programs. `consent` is the sentence that was shown then; null where it was not agreed to.',
@@ -170,10 +157,7 @@ export const listSubmissions = fn('list-submissions', {
     title: 'List form answers',
     when: 'The person asks who sent a contact form and what they wrote',
     effect: 'reads',
-    evidence: {
-      rows: 'submissions',
-      columns: { name: { label: 'Name', as: 'text' }, email: { label: 'Email', as: 'text' }, at: { label: 'When', as: 'time' } },
-    },
+    evidence: { rows: 'submissions', columns: { name: col.text('Name'), email: col.text('Email'), at: col.time('When') } },
   },
 })
 
@@ -183,9 +167,7 @@ const lead = {
   phone: Phone.optional(),
   company: oneLine(120).min(1).optional(),
 }
-export const addLead = fn('add-lead', {
-  access: 'user',
-  idempotent: true,
+export const addLead = changing('add-lead', {
   summary: 'Takes a lead in from a program: a site of one’s own, a shop, a form elsewhere',
   description:
     'The contact with this address, made where there is none; what is known of it stays. `consent` is the sentence that the person agreed to there. An API key with the scope `do:add-lead` can do this and nothing else.',

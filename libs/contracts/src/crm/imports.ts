@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { endpoint, fn, id, text, time } from '../contract.ts'
+import { changing, endpoint, fn, id, reading, text, time } from '../contract.ts'
 
 // Contacts from a spreadsheet: staged, looked at without any change, merged at once, and taken back.
 
@@ -23,13 +23,11 @@ const ImportRun = z.object({
   at: time,
 })
 
-export const startImport = fn('start-import', {
-  access: 'user',
+export const startImport = changing('start-import', {
   summary: 'Begins an import of contacts with the headings of its columns',
   body: z.object({ file_name: text(200), columns: z.array(text(200)).min(1).max(50) }),
   reply: z.object({ import_id: z.uuid() }),
   errors: ['imports_full'],
-  idempotent: true,
 })
 export const stageImport = fn('stage-import', {
   access: 'user',
@@ -71,35 +69,27 @@ export const checkImport = fn('check-import', {
   }),
   errors: ['not_found', 'import_mapping'],
 })
-export const runImport = fn('run-import', {
-  access: 'user',
+export const runImport = changing('run-import', {
   summary: 'Merges a checked import into the contacts, all of it or nothing',
   description: 'It runs as a job: `show-import` says when it is done.',
   body: z.object({ import_id }),
   reply: ImportRun,
   errors: ['not_found', 'import_mapping', 'conflict'],
-  idempotent: true,
 })
-export const undoImport = fn('undo-import', {
-  access: 'user',
+export const undoImport = changing('undo-import', {
   summary: 'Takes an import back: what it added goes, what it changed becomes what it was',
   description: 'Contacts that were changed since, or with which something happened, are kept and counted. Open for 30 days.',
   body: z.object({ import_id }),
   reply: ImportRun,
   errors: ['not_found', 'conflict'],
-  idempotent: true,
 })
-export const showImport = fn('show-import', {
-  access: 'user',
-  rate: 'read',
+export const showImport = reading('show-import', {
   summary: 'How an import stands',
   body: z.object({ import_id }),
   reply: ImportRun,
   errors: ['not_found'],
 })
-export const listImports = fn('list-imports', {
-  access: 'user',
-  rate: 'read',
+export const listImports = reading('list-imports', {
   summary: 'The imports of the last 30 days, newest first',
   body: z.object({}).prefault({}),
   reply: z.object({ imports: z.array(ImportRun) }),

@@ -1,13 +1,12 @@
 import { z } from 'zod'
-import { fn, id, time } from '../contract.ts'
+import { changing, col, id, reading, time } from '../contract.ts'
 
 // Two contacts that are one person: merged into one, and taken apart again.
 
 const exampleId = '01931a5c-7d4b-7c3e-9a41-0f6f2f9f4b31'
 const contact_id = id('lead')
 
-export const unmergeContacts = fn('unmerge-contacts', {
-  access: 'user',
+export const unmergeContacts = changing('unmerge-contacts', {
   summary: 'Takes a merged contact out again, with what it brought along',
   description:
     'Its fields, addresses, timeline, tasks and deals are its own again; what the other had no value for before is empty again, unless it was changed since. What happened since the merge stays with the contact that was kept.',
@@ -15,7 +14,6 @@ export const unmergeContacts = fn('unmerge-contacts', {
   reply: z.object({ kept_id: contact_id, contact_id }),
   example: { request: { merge_id: exampleId }, reply: { kept_id: exampleId, contact_id: exampleId } },
   errors: ['not_found', 'merge_order', 'contact_exists'],
-  idempotent: true,
   action: {
     title: 'Undo a merge of contacts',
     when: 'The person says that two contacts were merged by mistake',
@@ -23,8 +21,7 @@ export const unmergeContacts = fn('unmerge-contacts', {
     does: () => 'Takes the merged contacts apart',
   },
 })
-export const mergeContacts = fn('merge-contacts', {
-  access: 'user',
+export const mergeContacts = changing('merge-contacts', {
   summary: 'Merges one contact into another',
   description:
     'The first is kept, with all addresses, tags, timelines, tasks and deals of both. Its fields win; those that are empty are filled by the other’s. `unmerge-contacts` takes them apart again.',
@@ -35,7 +32,6 @@ export const mergeContacts = fn('merge-contacts', {
     reply: { merge_id: exampleId, contact_id: exampleId },
   },
   errors: ['not_found', 'merge_itself', 'merge_long'],
-  idempotent: true,
   action: {
     title: 'Merge two contacts',
     when: 'The person says that two contacts are the same person',
@@ -43,10 +39,8 @@ export const mergeContacts = fn('merge-contacts', {
     does: () => 'Merges the two contacts into one',
   },
 })
-export const listMerges = fn('list-merges', {
-  access: 'user',
-  rate: 'read',
-  summary: 'What was merged into a contact, and others that may be the same person',
+export const listMerges = reading('list-merges', {
+  summary: 'Lists contacts merged into a contact, and others that may be the same person',
   description: 'Others have its name or one of its phone numbers. At most twenty merges and five others.',
   body: z.object({ contact_id }),
   reply: z.object({
@@ -59,6 +53,6 @@ export const listMerges = fn('list-merges', {
     title: 'Find duplicates of a contact',
     when: 'The person asks whether a contact is there twice',
     effect: 'reads',
-    evidence: { rows: 'others', columns: { name: { label: 'Name', as: 'text' }, email: { label: 'Email', as: 'text' } } },
+    evidence: { rows: 'others', columns: { name: col.text('Name'), email: col.text('Email') } },
   },
 })

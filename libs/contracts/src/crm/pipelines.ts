@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fn, id, oneLine } from '../contract.ts'
+import { changing, col, id, oneLine, reading } from '../contract.ts'
 import { exampleId } from './calendar.ts'
 import { Deal, exampleDeal } from './deals.ts'
 
@@ -15,9 +15,7 @@ export const Pipeline = z.object({
 })
 const examplePipeline = { id: exampleId, name: 'Sales', version: 1, stages: [{ id: exampleId, name: 'Qualified' }] }
 
-export const showBoard = fn('show-board', {
-  access: 'user',
-  rate: 'read',
+export const showBoard = reading('show-board', {
   summary: 'Shows the open deals of a pipeline by stage',
   description:
     'Without `pipeline_id` the oldest pipeline. Each stage says how many deals it has and their sum in each currency, and shows the fifty that came last; `find-deals` lists the others. Without any deal there is no pipeline yet.',
@@ -55,13 +53,11 @@ export const showBoard = fn('show-board', {
     title: 'Show the pipeline',
     when: 'The person asks how much is in the pipeline or what its stages hold',
     effect: 'reads',
-    evidence: { rows: 'stages', columns: { name: { label: 'Stage', as: 'text' }, count: { label: 'Deals', as: 'count' } } },
+    evidence: { rows: 'stages', columns: { name: col.text('Stage'), count: col.count('Deals') } },
   },
 })
 
-export const deletePipeline = fn('delete-pipeline', {
-  access: 'user',
-  idempotent: true,
+export const deletePipeline = changing('delete-pipeline', {
   summary: 'Deletes a pipeline that no deal is in',
   description: 'It does not come back.',
   body: z.object({ pipeline_id }),
@@ -75,9 +71,7 @@ export const deletePipeline = fn('delete-pipeline', {
     does: () => 'Deletes the pipeline',
   },
 })
-export const createPipeline = fn('create-pipeline', {
-  access: 'user',
-  idempotent: true,
+export const createPipeline = changing('create-pipeline', {
   summary: 'Makes a pipeline with its stages',
   description: 'An account has at most ten. Won and lost are no stages: each deal can be closed from any.',
   body: z.object({ name: Name, stages: z.array(Name).min(1).max(12) }),
@@ -92,9 +86,7 @@ export const createPipeline = fn('create-pipeline', {
     undo: { contract: deletePipeline, seconds: 600 },
   },
 })
-export const updatePipeline = fn('update-pipeline', {
-  access: 'user',
-  idempotent: true,
+export const updatePipeline = changing('update-pipeline', {
   summary: 'Renames a pipeline, and renames, adds, removes and orders its stages',
   description: 'The stages are replaced: those without `id` are new. A stage that open deals are in cannot be left out.',
   body: z.object({

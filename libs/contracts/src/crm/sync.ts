@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fn, id, time } from '../contract.ts'
+import { changing, col, id, reading, time } from '../contract.ts'
 import { calendarApps } from '../integrations/calendars.ts'
 import { exampleId } from './calendar.ts'
 
@@ -27,9 +27,7 @@ const example: z.output<typeof SyncedCalendar> = {
 }
 const calendars = z.array(SyncedCalendar)
 
-export const listSyncedCalendars = fn('list-synced-calendars', {
-  access: 'user',
-  rate: 'read',
+export const listSyncedCalendars = reading('list-synced-calendars', {
   summary: 'Lists the calendars at Google and Microsoft that are held level with this one',
   description: 'Each with the time when it was last level, or why it is not.',
   body: z.object({}).prefault({}),
@@ -40,15 +38,10 @@ export const listSyncedCalendars = fn('list-synced-calendars', {
     title: 'List synced calendars',
     when: 'The person asks which calendars are connected to theirs, or whether they are up to date',
     effect: 'reads',
-    evidence: {
-      rows: 'calendars',
-      columns: { account: { label: 'Account', as: 'text' }, synced_at: { label: 'Synced', as: 'time' } },
-    },
+    evidence: { rows: 'calendars', columns: { account: col.text('Account'), synced_at: col.time('Synced') } },
   },
 })
-export const syncCalendars = fn('sync-calendars', {
-  access: 'user',
-  idempotent: true,
+export const syncCalendars = changing('sync-calendars', {
   summary: 'Reads the connected Google and Outlook calendars now',
   description: 'Newly connected ones are added. They are also read by themselves: when they tell of a change, and every few minutes.',
   body: z.object({}).prefault({}),
@@ -63,9 +56,7 @@ export const syncCalendars = fn('sync-calendars', {
     does: () => 'Reads your connected calendars',
   },
 })
-export const updateSyncedCalendar = fn('update-synced-calendar', {
-  access: 'user',
-  idempotent: true,
+export const updateSyncedCalendar = changing('update-synced-calendar', {
   summary: 'Says what a synced calendar is for',
   description:
     '`busy`: its events take their time on booking pages. `copies`: confirmed appointments are written into it from now on. Those that were written stay. `follows`: an appointment that is moved or deleted there is moved or cancelled here, and its guest is told; absent, it stays as it is.',

@@ -16,7 +16,7 @@ export const leads = table('leads', {
 })
 export const appointments = table('appointments', {
   access: 'user',
-  summary: 'What is booked',
+  summary: 'Booked appointments',
   columns: z.object({ id: id('appointment'), user_id: z.uuid(), title: z.string(), status: z.string(), starts_at: time, created_at: time }),
 })
 export const emailCampaigns = table('email_campaigns', {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fn, id, oneLine } from '../contract.ts'
+import { changing, col, id, oneLine, reading } from '../contract.ts'
 import { exampleId } from './calendar.ts'
 
 // Views of the list of contacts: the filters, the order and the columns of an address, under a name.
@@ -14,9 +14,7 @@ const View = z.object({
 })
 const example: z.output<typeof View> = { id: exampleId, name: 'Hot leads', query: 'temperature=hot&sort=activity' }
 
-export const listContactViews = fn('list-contact-views', {
-  access: 'user',
-  rate: 'read',
+export const listContactViews = reading('list-contact-views', {
   summary: 'Lists the saved views of contacts',
   description: 'A view is a name for filters, an order and columns.',
   body: z.object({}).prefault({}),
@@ -27,12 +25,10 @@ export const listContactViews = fn('list-contact-views', {
     title: 'List views of contacts',
     when: 'The person asks for one of their saved views or lists of contacts',
     effect: 'reads',
-    evidence: { rows: 'views', columns: { name: { label: 'View', as: 'text' }, query: { label: 'Filters', as: 'text' } } },
+    evidence: { rows: 'views', columns: { name: col.text('View'), query: col.text('Filters') } },
   },
 })
-export const deleteContactView = fn('delete-contact-view', {
-  access: 'user',
-  idempotent: true,
+export const deleteContactView = changing('delete-contact-view', {
   summary: 'Deletes a saved view',
   description: 'The contacts stay.',
   body: z.object({ view_id }),
@@ -46,9 +42,7 @@ export const deleteContactView = fn('delete-contact-view', {
     does: () => 'Deletes the view. The contacts stay',
   },
 })
-export const saveContactView = fn('save-contact-view', {
-  access: 'user',
-  idempotent: true,
+export const saveContactView = changing('save-contact-view', {
   summary: 'Saves a view of contacts; one of the same name is replaced',
   description: 'At most thirty. Of `query` only the filters, the order and the columns are kept.',
   body: z.object({ name: oneLine(60).min(1), query: z.string().max(1000) }),

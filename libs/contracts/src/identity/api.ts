@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fn, id } from '../contract.ts'
+import { fn, id, reading } from '../contract.ts'
 import { json, sessionShape } from './shapes.ts'
 
 export const tableSync = fn('table-sync', {
@@ -21,9 +21,7 @@ export const tableSync = fn('table-sync', {
   }),
   reply: z.object({ success: z.boolean() }),
 })
-export const accountSessions = fn('account-sessions', {
-  access: 'user',
-  rate: 'read',
+export const accountSessions = reading('account-sessions', {
   body: z.object({ cursor: z.string().max(100).nullish() }).nullish(),
   reply: z.object({
     sessions: z.array(
@@ -46,9 +44,7 @@ export const accountSessionRevoke = fn('account-session-revoke', {
   body: z.object({ session_id: id('session') }),
   reply: z.object({ revoked: z.boolean() }),
 })
-export const accountAudit = fn('account-audit', {
-  access: 'user',
-  rate: 'read',
+export const accountAudit = reading('account-audit', {
   body: z.object({ limit: z.int().min(1).max(200).default(50), before: z.uuid().nullish() }).prefault({}),
   reply: z.object({
     entries: z.array(z.object({ id: z.uuid(), at: z.string(), action: z.string(), ip: z.string(), user_agent: z.string(), detail: json })),
@@ -74,10 +70,8 @@ export const accountRecoveryUse = fn('account-recovery-use', {
   summary: 'A recovery code in place of the second factor',
   reply: sessionShape,
 })
-export const accountFactorRecovery = fn('account-factor-recovery', {
-  access: 'user',
+export const accountFactorRecovery = reading('account-factor-recovery', {
   halfSignedIn: true,
-  rate: 'read',
   summary: 'Whether the second factor is about to be removed, and whether this session may ask for it',
   body: z.object({}).nullish(),
   reply: z.object({

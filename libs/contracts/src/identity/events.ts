@@ -61,7 +61,7 @@ export const signedUp = event(
     referral_code: personal(z.string()).nullable(),
     signup_date: z.iso.datetime(),
     accept_terms: z.boolean(),
-    /** Which terms, and when: null where they were not accepted, or no version was named. */
+    /** The accepted terms and when: null where they were not accepted, or no version was named. */
     terms_version: plain(z.string()).nullish(),
     terms_accepted_at: z.iso.datetime().nullish(),
     accept_marketing: z.boolean(),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fn, id, time } from '../contract.ts'
+import { fn, id, reading, time } from '../contract.ts'
 import { erasing } from '../erasure.ts'
 import { json } from './shapes.ts'
 
@@ -34,9 +34,7 @@ export const accountExportBegin = fn('account-export-begin', {
   body: z.object({}).nullish(),
   reply: z.object({ export: accountFile }),
 })
-export const accountExports = fn('account-exports', {
-  access: 'user',
-  rate: 'read',
+export const accountExports = reading('account-exports', {
   summary: 'The newest exports of the caller, with the progress of one that is being made',
   body: z.object({}).nullish(),
   reply: z.object({ exports: z.array(accountFile) }),

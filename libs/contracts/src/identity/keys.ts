@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fn, id, oneLine, request, table, time } from '../contract.ts'
+import { fn, id, oneLine, reading, request, table, time } from '../contract.ts'
 
 /** The scopes of a key: the models by their protocol, every capability that reads or changes, or one capability by its name. */
 export const keyScopes = ['chat', 'models', 'reads', 'changes', 'all'] as const
@@ -24,9 +24,7 @@ export const aiKeyCreate = fn('ai-key-create', {
   }),
   reply: z.object({ id: z.uuid(), key: z.string(), prefix: z.string() }),
 })
-export const aiKeyScopes = fn('ai-key-scopes', {
-  access: 'user',
-  rate: 'read',
+export const aiKeyScopes = reading('ai-key-scopes', {
   summary: 'The capabilities that a key can be given one by one',
   body: z.object({}).nullish(),
   reply: z.object({

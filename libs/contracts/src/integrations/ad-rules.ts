@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fn, id, time } from '../contract.ts'
+import { changing, col, fn, id, reading, time } from '../contract.ts'
 import { AdObjectId, adCallErrors } from './ads.ts'
 
 // Rules that pause a campaign of Meta whose results became too expensive.
@@ -28,9 +28,7 @@ const ruleExample = {
   applied_at: null,
 }
 
-export const listAdRules = fn('list-ad-rules', {
-  access: 'user',
-  rate: 'read',
+export const listAdRules = reading('list-ad-rules', {
   summary: 'Lists the rules that pause Meta campaigns when a result costs too much',
   description: 'At most fifty.',
   body: z.object({}).prefault({}),
@@ -43,18 +41,12 @@ export const listAdRules = fn('list-ad-rules', {
     effect: 'reads',
     evidence: {
       rows: 'rules',
-      columns: {
-        campaign: { label: 'Campaign', as: 'text' },
-        most_cents: { label: 'Most for a result', as: 'cents' },
-        state: { label: 'State', as: 'text' },
-      },
+      columns: { campaign: col.text('Campaign'), most_cents: col.cents('Most for a result'), state: col.text('State') },
     },
   },
 })
 
-export const deleteAdRule = fn('delete-ad-rule', {
-  access: 'user',
-  idempotent: true,
+export const deleteAdRule = changing('delete-ad-rule', {
   summary: 'Deletes a rule that pauses a campaign',
   description: 'The campaign stays as it is.',
   body: z.object({ rule_id: id('ad_rule') }),

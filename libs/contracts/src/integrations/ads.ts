@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fn, text, time } from '../contract.ts'
+import { col, fn, reading, text, time } from '../contract.ts'
 
 // The connected Meta ads account. Figures come from Meta and are kept for some minutes, with the time they were fetched. Amounts are
 // hundredths of the account's currency.
@@ -58,9 +58,7 @@ export const adCallErrors = [
   'upstream_timeout',
 ] as const
 
-export const metaAdsAnalytics = fn('meta-ads-analytics', {
-  access: 'user',
-  rate: 'read',
+export const metaAdsAnalytics = reading('meta-ads-analytics', {
   summary: 'Sums up the ads accounts of the connected Meta account, with their figures by day',
   description:
     'Spend is in units of the currency. Fetched at most every ten minutes; `fetched_at` says when. An account without ads in these days is left out.',
@@ -106,11 +104,11 @@ export const metaAdsAnalytics = fn('meta-ads-analytics', {
     evidence: {
       rows: 'analytics',
       columns: {
-        account: { label: 'Account', as: 'text' },
-        'summary.totalSpend': { label: 'Spent', as: 'count' },
-        'summary.totalImpressions': { label: 'Impressions', as: 'count' },
-        'summary.totalClicks': { label: 'Clicks', as: 'count' },
-        'summary.totalConversions': { label: 'Conversions', as: 'count' },
+        account: col.text('Account'),
+        'summary.totalSpend': col.count('Spent'),
+        'summary.totalImpressions': col.count('Impressions'),
+        'summary.totalClicks': col.count('Clicks'),
+        'summary.totalConversions': col.count('Conversions'),
       },
     },
     typed: {
@@ -132,9 +130,7 @@ export const metaAdsAnalytics = fn('meta-ads-analytics', {
   },
 })
 
-export const listAds = fn('list-ads', {
-  access: 'user',
-  rate: 'read',
+export const listAds = reading('list-ads', {
   summary: 'Lists the campaigns, ad sets or ads of a connected Meta ads account with their figures',
   description: 'Fetched at most every ten minutes; `fetched_at` says when. At most a hundred, without those that were deleted.',
   body: z.object({ level, account_id, days, refresh: z.boolean().default(false) }),
@@ -163,12 +159,7 @@ export const listAds = fn('list-ads', {
     needs: ['meta-ads'],
     evidence: {
       rows: 'rows',
-      columns: {
-        name: { label: 'Name', as: 'text' },
-        status: { label: 'Status', as: 'text' },
-        clicks: { label: 'Clicks', as: 'count' },
-        conversions: { label: 'Conversions', as: 'count' },
-      },
+      columns: { name: col.text('Name'), status: col.text('Status'), clicks: col.count('Clicks'), conversions: col.count('Conversions') },
     },
   },
 })
@@ -179,9 +170,7 @@ const Change = z.object({
   status: z.enum(['active', 'paused']).optional(),
   daily_budget_cents: z.int().min(100).max(100_000_000).optional(),
 })
-export const previewAdChange = fn('preview-ad-change', {
-  access: 'user',
-  rate: 'read',
+export const previewAdChange = reading('preview-ad-change', {
   summary: 'Says what a change of a Meta campaign, ad set or ad would do',
   description: 'Read from Meta at this call. Nothing is changed.',
   body: Change,
@@ -268,9 +257,7 @@ const NewAd = z.object({
     .default('US'),
 })
 const adExample = { primary_text: 'Fresh bread at seven, every day.', headline: 'Bread at your door', description: 'First week free' }
-export const previewAd = fn('preview-ad', {
-  access: 'user',
-  rate: 'read',
+export const previewAd = reading('preview-ad', {
   summary: 'Says where an ad would be created and what it would spend once it is resumed',
   description: 'Nothing is created.',
   body: NewAd,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fn, id, oneLine, text, time } from '../contract.ts'
+import { changing, col, fn, id, oneLine, reading, text, time } from '../contract.ts'
 
 // Webhooks of a customer's own: an address that hears of events. The signing secret is shown when it is made, never listed and never
 // part of a capability, so no model ever holds one.
@@ -45,9 +45,7 @@ export const webhookSecretRotate = fn('webhook-secret-rotate', {
   errors: ['not_found'],
 })
 
-export const listWebhookEndpoints = fn('list-webhook-endpoints', {
-  access: 'user',
-  rate: 'read',
+export const listWebhookEndpoints = reading('list-webhook-endpoints', {
   summary: 'Lists the webhook endpoints of the account and the events that they can hear of',
   description: 'Signing secrets are never listed. `limit` is how many endpoints the plan includes.',
   body: z.object({}).prefault({}),
@@ -71,21 +69,14 @@ export const listWebhookEndpoints = fn('list-webhook-endpoints', {
     effect: 'reads',
     evidence: {
       rows: 'endpoints',
-      columns: {
-        name: { label: 'Name', as: 'text' },
-        url: { label: 'Address', as: 'text' },
-        state: { label: 'State', as: 'text' },
-        created_at: { label: 'Added', as: 'time' },
-      },
+      columns: { name: col.text('Name'), url: col.text('Address'), state: col.text('State'), created_at: col.time('Added') },
     },
   },
 })
 
 const Before = z.object({ name: z.string(), events: z.array(z.string()), paused: z.boolean() }).describe('What it was before a change')
 const before = { name: 'Shop', events: ['billing.payment_succeeded'], paused: false }
-export const webhookEndpointRestore = fn('webhook-endpoint-restore', {
-  access: 'user',
-  idempotent: true,
+export const webhookEndpointRestore = changing('webhook-endpoint-restore', {
   summary: 'Puts the name, events and pause of a webhook endpoint back to what they were',
   description: '`before` is what the change answered with.',
   body: z.object({ endpoint_id, before: Before }),
@@ -100,9 +91,7 @@ export const webhookEndpointRestore = fn('webhook-endpoint-restore', {
   },
 })
 
-export const showWebhookEndpoint = fn('show-webhook-endpoint', {
-  access: 'user',
-  rate: 'read',
+export const showWebhookEndpoint = reading('show-webhook-endpoint', {
   summary: 'Shows one webhook endpoint and how many deliveries wait for it',
   description: 'Its signing secret is not shown.',
   body: z.object({ endpoint_id }),
@@ -116,20 +105,11 @@ export const showWebhookEndpoint = fn('show-webhook-endpoint', {
     title: 'Show a webhook endpoint',
     when: 'The person asks about one webhook',
     effect: 'reads',
-    evidence: {
-      columns: {
-        name: { label: 'Name', as: 'text' },
-        url: { label: 'Address', as: 'text' },
-        state: { label: 'State', as: 'text' },
-        waiting: { label: 'Waiting', as: 'count' },
-      },
-    },
+    evidence: { columns: { name: col.text('Name'), url: col.text('Address'), state: col.text('State'), waiting: col.count('Waiting') } },
   },
 })
 
-export const webhookEndpointUpdate = fn('webhook-endpoint-update', {
-  access: 'user',
-  idempotent: true,
+export const webhookEndpointUpdate = changing('webhook-endpoint-update', {
   summary: 'Renames a webhook endpoint, chooses its events, pauses it or lets it run again',
   description: 'The address cannot be changed: add an endpoint for the new address, which gets a secret of its own.',
   body: z.object({
@@ -158,9 +138,7 @@ export const webhookEndpointUpdate = fn('webhook-endpoint-update', {
   },
 })
 
-export const webhookEndpointDelete = fn('webhook-endpoint-delete', {
-  access: 'user',
-  idempotent: true,
+export const webhookEndpointDelete = changing('webhook-endpoint-delete', {
   summary: 'Deletes a webhook endpoint with its log',
   description: 'Nothing is sent to it any more, and waiting deliveries are dropped.',
   body: z.object({ endpoint_id }),
@@ -194,9 +172,7 @@ const Delivery = z.object({
   next_at: time.nullable(),
   created_at: time,
 })
-export const listWebhookDeliveries = fn('list-webhook-deliveries', {
-  access: 'user',
-  rate: 'read',
+export const listWebhookDeliveries = reading('list-webhook-deliveries', {
   summary: 'Lists what was sent to a webhook endpoint in the last 30 days, newest first',
   description: 'Each delivery has the status and the first bytes of its last answer, how long it took and when it is tried next.',
   body: z.object({
@@ -235,20 +211,13 @@ export const listWebhookDeliveries = fn('list-webhook-deliveries', {
     effect: 'reads',
     evidence: {
       rows: 'deliveries',
-      columns: {
-        created_at: { label: 'When', as: 'time' },
-        type: { label: 'Event', as: 'text' },
-        state: { label: 'State', as: 'text' },
-        status: { label: 'Status', as: 'count' },
-      },
+      columns: { created_at: col.time('When'), type: col.text('Event'), state: col.text('State'), status: col.count('Status') },
     },
   },
 })
 
 const Replay = z.object({ endpoint_id, delivery_id: id('webhook_delivery').optional(), failed_since: time.optional() })
-export const countWebhookReplay = fn('count-webhook-replay', {
-  access: 'user',
-  rate: 'read',
+export const countWebhookReplay = reading('count-webhook-replay', {
   summary: 'Counts the deliveries that a replay would send again',
   description: 'At most 1,000 are sent again in one call.',
   body: Replay,
@@ -262,13 +231,11 @@ export const countWebhookReplay = fn('count-webhook-replay', {
     title: 'Count webhook deliveries to replay',
     when: 'The person asks how many webhook deliveries failed since a time',
     effect: 'reads',
-    evidence: { columns: { name: { label: 'Webhook', as: 'text' }, deliveries: { label: 'Deliveries', as: 'count' } } },
+    evidence: { columns: { name: col.text('Webhook'), deliveries: col.count('Deliveries') } },
   },
 })
 
-export const webhookReplay = fn('webhook-replay', {
-  access: 'user',
-  idempotent: true,
+export const webhookReplay = changing('webhook-replay', {
   summary: 'Sends one delivery again, or all that failed since a time',
   description: 'A replayed delivery keeps its `webhook-id`. At most 1,000 are sent again in one call, the oldest first.',
   body: Replay,
@@ -287,9 +254,7 @@ export const webhookReplay = fn('webhook-replay', {
   },
 })
 
-export const webhookPing = fn('webhook-ping', {
-  access: 'user',
-  idempotent: true,
+export const webhookPing = changing('webhook-ping', {
   summary: 'Sends a test event to a webhook endpoint',
   description: 'Its type is `webhook.ping.v1`. The outcome is in the log under the id that is answered.',
   body: z.object({ endpoint_id }),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { endpoint, fn, id, text, time } from '../contract.ts'
+import { endpoint, fn, id, reading, text, time } from '../contract.ts'
 
 // Calendars over there, in one shape whoever keeps them. What crm's calendar is held level with.
 
@@ -52,9 +52,7 @@ const evidence = {
 }
 const callErrors = ['app_not_connected', 'app_busy', 'app_refused', 'connection_broken', 'upstream_failed', 'upstream_timeout'] as const
 
-export const listCalendarChanges = fn('list-calendar-changes', {
-  access: 'user',
-  rate: 'read',
+export const listCalendarChanges = reading('list-calendar-changes', {
   summary: 'Lists what has changed in a connected Google or Outlook calendar since the last time',
   description:
     'Without `cursor` everything between `from` and `until` is listed; send the `cursor` of each answer with the next call, at once while `more` is true. `reset` says that the cursor was too old: forget what came before, for everything is listed anew. Of a series each date is an event of its own.',
@@ -73,7 +71,7 @@ export const listCalendarChanges = fn('list-calendar-changes', {
   errors: callErrors,
   action: {
     title: 'List changes of a calendar',
-    when: 'What has changed in a connected calendar is wanted, rather than what is in it',
+    when: 'The person asks what has changed in a connected calendar, rather than what is in it',
     effect: 'reads',
     evidence,
   },
@@ -171,7 +169,7 @@ export const appHook = endpoint({
   path: '/webhooks/apps/:hook',
   access: 'public',
   rate: 'webhook',
-  summary: 'What connected apps tell about changes',
+  summary: 'Takes notifications of changes from connected apps',
   description:
     'Google sends the secret of the watch in `X-Goog-Channel-Token`, Microsoft in `clientState`; Microsoft’s `validationToken` is answered as it came.',
   params: z.object({ hook: z.uuid() }),

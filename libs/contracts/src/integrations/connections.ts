@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fn, id, text, time } from '../contract.ts'
+import { changing, col, fn, id, reading, text, time } from '../contract.ts'
 import { appName } from '../words.ts'
 import { type AppId, appIds, apps } from './apps.ts'
 
@@ -51,9 +51,7 @@ const Listed = z.object({
   available: z.boolean(),
   by: z.enum(['sign-in', 'key']),
 })
-export const listApps = fn('list-apps', {
-  access: 'user',
-  rate: 'read',
+export const listApps = reading('list-apps', {
   summary: 'Lists the apps that can be connected, and which of them are',
   description: '`available` counts those that could be connected now and are not.',
   body: z.object({}).prefault({}),
@@ -82,13 +80,11 @@ export const listApps = fn('list-apps', {
     title: 'List apps',
     when: 'The person asks which apps can be connected or are connected',
     effect: 'reads',
-    evidence: { rows: 'apps', columns: { name: { label: 'App', as: 'text' }, state: { label: 'State', as: 'text' } } },
+    evidence: { rows: 'apps', columns: { name: col.text('App'), state: col.text('State') } },
   },
 })
 
-export const listConnections = fn('list-connections', {
-  access: 'user',
-  rate: 'read',
+export const listConnections = reading('list-connections', {
   summary: 'Lists the connected accounts and how they are',
   description: 'Several accounts of one app may be connected. `broken` ones have to be connected again.',
   body: z.object({ app: App.optional() }).prefault({}),
@@ -101,12 +97,7 @@ export const listConnections = fn('list-connections', {
     effect: 'reads',
     evidence: {
       rows: 'connections',
-      columns: {
-        app: { label: 'App', as: 'text' },
-        account: { label: 'Account', as: 'text' },
-        state: { label: 'State', as: 'text' },
-        last_call_at: { label: 'Last call', as: 'time' },
-      },
+      columns: { app: col.text('App'), account: col.text('Account'), state: col.text('State'), last_call_at: col.time('Last call') },
     },
   },
 })
@@ -171,9 +162,7 @@ export const notionOauth = initiate('notion-oauth', 'Notion', ['notion'])
 export const slackOauth = initiate('slack-oauth', 'Slack', ['slack'])
 export const hubspotOauth = initiate('hubspot-oauth', 'HubSpot', ['hubspot'])
 
-export const showConnection = fn('show-connection', {
-  access: 'user',
-  rate: 'read',
+export const showConnection = reading('show-connection', {
   summary: 'Shows one connection with its last calls',
   description: 'At most fifty calls of the last seven days, newest first.',
   body: z.object({ connection_id }),
@@ -195,12 +184,7 @@ export const showConnection = fn('show-connection', {
     effect: 'reads',
     evidence: {
       rows: 'calls',
-      columns: {
-        at: { label: 'When', as: 'time' },
-        action: { label: 'Action', as: 'text' },
-        outcome: { label: 'Outcome', as: 'text' },
-        duration_ms: { label: 'Milliseconds', as: 'count' },
-      },
+      columns: { at: col.time('When'), action: col.text('Action'), outcome: col.text('Outcome'), duration_ms: col.count('Milliseconds') },
     },
   },
 })
@@ -213,9 +197,7 @@ export const testConnection = fn('test-connection', {
   errors: ['not_found'],
 })
 
-export const disconnectApp = fn('disconnect-app', {
-  access: 'user',
-  idempotent: true,
+export const disconnectApp = changing('disconnect-app', {
   summary: 'Ends a connection: our access is revoked at the app, and what we held is deleted',
   description:
     'Where the app does not answer, revoking is tried again for a day. Google and Meta revoke all of their apps at once, so there it waits for the last one of the same account.',
@@ -257,9 +239,7 @@ const appErrors = [
   'upstream_timeout',
 ] as const
 
-export const listAppActions = fn('list-app-actions', {
-  access: 'user',
-  rate: 'read',
+export const listAppActions = reading('list-app-actions', {
   summary: 'Lists what can be done in an app, with the fields of each action',
   description: '`input` is a JSON schema. Actions whose effect is `reads` go to `read-from-app`, the others to `run-app-action`.',
   body: z.object({ app: App }),
@@ -308,16 +288,11 @@ export const readFromApp = fn('read-from-app', {
     when: 'The person asks to find, list or read something that is in a connected app, as a file, an event, a message or a contact. `action` and `input` are as list-app-actions tells them',
     about,
     effect: 'reads',
-    evidence: {
-      rows: 'rows',
-      columns: { title: { label: 'Name', as: 'text' }, detail: { label: 'Detail', as: 'text' }, at: { label: 'When', as: 'text' } },
-    },
+    evidence: { rows: 'rows', columns: { title: col.text('Name'), detail: col.text('Detail'), at: col.text('When') } },
   },
 })
 
-export const previewAppAction = fn('preview-app-action', {
-  access: 'user',
-  rate: 'read',
+export const previewAppAction = reading('preview-app-action', {
   summary: 'Says in which account an action would be done, with what',
   description: 'Nothing is sent. Without `connection_id` the healthiest connection of the app is taken.',
   body: z.object(appAction),
@@ -331,7 +306,7 @@ export const previewAppAction = fn('preview-app-action', {
     title: 'Preview an action of an app',
     when: 'The person asks what an action in a connected app would do',
     effect: 'reads',
-    evidence: { rows: 'fields', columns: { name: { label: 'Field', as: 'text' }, value: { label: 'Value', as: 'text' } } },
+    evidence: { rows: 'fields', columns: { name: col.text('Field'), value: col.text('Value') } },
   },
 })
 
@@ -358,9 +333,7 @@ export const runAppAction = fn('run-app-action', {
   },
 })
 
-export const notionApi = fn('notion-api', {
-  access: 'user',
-  rate: 'read',
+export const notionApi = reading('notion-api', {
   summary: 'Lists the databases of the connected Notion workspace',
   body: z.object({ action: z.literal('get_databases') }),
   reply: z.object({ databases: z.array(z.object({ id: z.string(), title: z.string(), url: z.string().nullable() })) }),

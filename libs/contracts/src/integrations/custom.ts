@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fn, id, text, time } from '../contract.ts'
+import { changing, col, fn, id, reading, text, time } from '../contract.ts'
 import { connectionStates } from './connections.ts'
 
 // Any other API: an address and a key of the person's own. Its operations are told by its OpenAPI document, or are calls below its address;
@@ -38,9 +38,7 @@ const example = {
   created_at: '2026-11-24T10:00:00.000Z',
 }
 
-export const listCustomApis = fn('list-custom-apis', {
-  access: 'user',
-  rate: 'read',
+export const listCustomApis = reading('list-custom-apis', {
   summary: 'Lists the APIs and MCP servers of the person’s own that are connected',
   description: 'Their keys are never shown.',
   body: z.object({}),
@@ -51,7 +49,7 @@ export const listCustomApis = fn('list-custom-apis', {
     title: 'List your own APIs',
     when: 'The person asks which APIs or MCP servers of their own are connected, beside the apps of the library',
     effect: 'reads',
-    evidence: { rows: 'apis', columns: { name: { label: 'API', as: 'text' }, base: { label: 'Address', as: 'text' } } },
+    evidence: { rows: 'apis', columns: { name: col.text('API'), base: col.text('Address') } },
   },
 })
 
@@ -97,9 +95,7 @@ export const connectCustomApi = fn('connect-custom-api', {
   ],
 })
 
-export const listCustomOperations = fn('list-custom-operations', {
-  access: 'user',
-  rate: 'read',
+export const listCustomOperations = reading('list-custom-operations', {
   summary: 'Lists what can be called of an API of the person’s own',
   description:
     '`input` is the JSON schema that a call of it takes. `q` finds by words of the name, the title or the path. Of an MCP server, the tools that are allowed.',
@@ -131,7 +127,7 @@ export const listCustomOperations = fn('list-custom-operations', {
     title: 'List what an API of your own can do',
     when: 'Something is wanted from an API of the person’s own, and its operations are not known yet',
     effect: 'reads',
-    evidence: { rows: 'operations', columns: { title: { label: 'Operation', as: 'text' }, path: { label: 'Path', as: 'text' } } },
+    evidence: { rows: 'operations', columns: { title: col.text('Operation'), path: col.text('Path') } },
   },
 })
 
@@ -146,9 +142,7 @@ const callErrors = [
   ...(['connection_broken', 'blocked_address', 'upstream_failed', 'upstream_timeout'] as const),
 ]
 
-export const readCustomApi = fn('read-custom-api', {
-  access: 'user',
-  rate: 'read',
+export const readCustomApi = reading('read-custom-api', {
   summary: 'Reads from an API of the person’s own',
   description: 'An operation of `list-custom-operations` that only reads.',
   body: z.object(operation),
@@ -159,7 +153,7 @@ export const readCustomApi = fn('read-custom-api', {
     title: 'Read from an API of your own',
     when: 'Something is to be read from an API of the person’s own',
     effect: 'reads',
-    evidence: { columns: { answer: { label: 'Answer', as: 'text' } } },
+    evidence: { columns: { answer: col.text('Answer') } },
   },
 })
 
@@ -220,9 +214,7 @@ const exampleTool = {
   ...{ name: 'search_orders', title: 'Search orders', description: 'Finds orders by their words.' },
   ...{ read_only: true, allow: 'asks' as const },
 }
-export const listMcpTools = fn('list-mcp-tools', {
-  access: 'user',
-  rate: 'read',
+export const listMcpTools = reading('list-mcp-tools', {
   summary: 'Lists the tools of a connected MCP server, allowed or not',
   description: 'As the server told them when it was connected or last asked.',
   body: z.object({ connection_id }),
@@ -259,9 +251,7 @@ export const allowMcpTool = fn('allow-mcp-tool', {
   errors: ['app_not_connected', 'app_action_unknown'],
 })
 
-export const disconnectCustomApi = fn('disconnect-custom-api', {
-  access: 'user',
-  idempotent: true,
+export const disconnectCustomApi = changing('disconnect-custom-api', {
   summary: 'Disconnects an API of the person’s own and forgets its key',
   description: 'Steps of workflows that call it fail from then on. It can be connected again with its key.',
   body: z.object({ connection_id }),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fn, id, text, time } from '../contract.ts'
+import { col, fn, id, reading, text, time } from '../contract.ts'
 import { wordsForNotion, writesToNotion } from './said.ts'
 
 // Pages of a connected Notion workspace, read there at each call. A write is checked against what the page says by then.
@@ -43,9 +43,7 @@ const example = {
 }
 const callErrors = ['app_not_connected', 'app_busy', 'app_refused', 'connection_broken', 'upstream_failed', 'upstream_timeout'] as const
 
-export const findNotionPages = fn('find-notion-pages', {
-  access: 'user',
-  rate: 'read',
+export const findNotionPages = reading('find-notion-pages', {
   summary: 'Finds pages of the connected Notion workspace, the last edited first',
   description: 'By words of their titles, or those of one database. Only pages that were shared with the connection are found.',
   body: z.object({
@@ -68,11 +66,11 @@ export const findNotionPages = fn('find-notion-pages', {
     evidence: {
       rows: 'pages',
       columns: {
-        title: { label: 'Title', as: 'text' },
-        database: { label: 'Database', as: 'text' },
-        status: { label: 'Status', as: 'text' },
-        due_date: { label: 'Due', as: 'text' },
-        last_edited: { label: 'Last edited', as: 'time' },
+        title: col.text('Title'),
+        database: col.text('Database'),
+        status: col.text('Status'),
+        due_date: col.text('Due'),
+        last_edited: col.time('Last edited'),
       },
     },
     typed: {
@@ -103,9 +101,7 @@ export const findNotionPages = fn('find-notion-pages', {
 /** A title may hold what Markdown would read as a link. */
 const plainTitle = (title: string) => title.replace(/[[\]()\\`*_<>!|#]/g, ' ').trim() || 'Untitled'
 
-export const showNotionPage = fn('show-notion-page', {
-  access: 'user',
-  rate: 'read',
+export const showNotionPage = reading('show-notion-page', {
   summary: 'Shows one Notion page with the values that its fields may take',
   description: 'Read from Notion at this call.',
   body: z.object({ page_id, connection_id: connection_id.optional() }),
@@ -122,10 +118,10 @@ export const showNotionPage = fn('show-notion-page', {
     needs: ['notion'],
     evidence: {
       columns: {
-        'page.title': { label: 'Title', as: 'text' },
-        'page.status': { label: 'Status', as: 'text' },
-        'page.due_date': { label: 'Due', as: 'text' },
-        'page.last_edited': { label: 'Last edited', as: 'time' },
+        'page.title': col.text('Title'),
+        'page.status': col.text('Status'),
+        'page.due_date': col.text('Due'),
+        'page.last_edited': col.time('Last edited'),
       },
     },
   },

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fn, id, text, time } from '../contract.ts'
+import { changing, col, fn, id, reading, text, time } from '../contract.ts'
 import { appIds } from './apps.ts'
 
 // Connected apps tell what happens in them once a person asks for it. Each thing that is told is the event `integrations.app_told`.
@@ -44,9 +44,7 @@ const example = {
 }
 const callErrors = ['app_not_connected', 'app_busy', 'app_refused', 'connection_broken', 'upstream_failed', 'upstream_timeout'] as const
 
-export const listAppTriggers = fn('list-app-triggers', {
-  access: 'user',
-  rate: 'read',
+export const listAppTriggers = reading('list-app-triggers', {
   summary: 'Lists what an app can tell, and what of it is watched',
   description: '`input` is the JSON schema of what `watch-app` takes for it.',
   body: z.object({ app: App }),
@@ -68,13 +66,11 @@ export const listAppTriggers = fn('list-app-triggers', {
     title: 'List what an app can tell',
     when: 'The person asks what of a connected app can begin something, or what of it is watched',
     effect: 'reads',
-    evidence: { rows: 'triggers', columns: { title: { label: 'What', as: 'text' }, description: { label: 'When', as: 'text' } } },
+    evidence: { rows: 'triggers', columns: { title: col.text('What'), description: col.text('When') } },
   },
 })
 
-export const unwatchApp = fn('unwatch-app', {
-  access: 'user',
-  idempotent: true,
+export const unwatchApp = changing('unwatch-app', {
   summary: 'Stops watching something in a connected app',
   description: 'Events that were noticed before are still told.',
   body: z.object({ watch_id }),
@@ -94,7 +90,7 @@ export const watchApp = fn('watch-app', {
   idempotent: 'two-phase',
   summary: 'Watches for something in a connected app, so that a workflow or a webhook hears of it',
   description:
-    'What is there already is not told. It is looked at about once a minute, less often where the app allows few calls. Without `connection_id` the healthiest connection of the app is taken.',
+    'Items that are there already are not told. The app is asked about once a minute, less often where it allows few calls. Without `connection_id` the healthiest connection of the app is taken.',
   body: z.object({
     app: App,
     trigger: text(60),

@@ -29,7 +29,7 @@ export const requestApp = fn('request-app', {
 export const staffAppRequests = fn('staff-app-requests', {
   access: 'staff',
   rate: 'read',
-  summary: 'Which apps people ask for, the most wanted first',
+  summary: 'Lists the apps that people ask for, the most wanted first',
   description: 'Of the newest 5,000 requests, at most a hundred apps, each with what was wanted of it lately.',
   body: z.object({ reason }),
   reply: z.object({ apps: z.array(z.object({ name: z.string(), people: z.int(), wanted: z.array(z.string()), last_at: time })) }),

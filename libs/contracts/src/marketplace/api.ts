@@ -1,14 +1,13 @@
 import { z } from 'zod'
 import { SaleKind } from '../billing/selling.ts'
-import { fn } from '../contract.ts'
+import { changing, fn } from '../contract.ts'
 import { item_id, ProductKind, price_cents, shown } from './products.ts'
 
 // Products, and buying one of them.
 
 export const MOST_IN_CART = 20
 
-export const createProduct = fn('create-product', {
-  access: 'user',
+export const createProduct = changing('create-product', {
   summary: 'Makes a product as a draft',
   description: 'It is on sale once it is published.',
   body: z.object({
@@ -33,7 +32,6 @@ export const createProduct = fn('create-product', {
     reply: { item_id: '0190a1b2-0000-7000-8000-000000000005' },
   },
   errors: [],
-  idempotent: true,
   action: {
     title: 'Create a product',
     when: 'The person wants to offer something for sale',
@@ -41,8 +39,7 @@ export const createProduct = fn('create-product', {
     does: ({ title, price_cents }) => `Makes ${title} for $${(price_cents / 100).toFixed(2)}, as a draft`,
   },
 })
-export const publishProduct = fn('publish-product', {
-  access: 'user',
+export const publishProduct = changing('publish-product', {
   summary: 'Puts a product on sale in the storefront',
   description: 'A storefront without an address gets one from the name.',
   body: z.object({ item_id }),
@@ -52,7 +49,6 @@ export const publishProduct = fn('publish-product', {
     reply: { url: 'https://studio.example/marketplace/ann/lead-qualification' },
   },
   errors: ['not_found', 'product_incomplete'],
-  idempotent: true,
   action: {
     title: 'Publish a product',
     when: 'The person wants a product of theirs to be on sale',

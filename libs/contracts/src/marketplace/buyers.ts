@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { endpoint, fn, id, job, time } from '../contract.ts'
+import { changing, endpoint, id, job, reading, time } from '../contract.ts'
 import { cursor } from './shapes.ts'
 import { StorefrontOffer } from './storefront.ts'
 
@@ -8,9 +8,7 @@ import { StorefrontOffer } from './storefront.ts'
 export const MOST_SEARCHES = 20
 export const MOST_WISHES = 500
 
-export const buyerOverview = fn('buyer-overview', {
-  access: 'user',
-  rate: 'read',
+export const buyerOverview = reading('buyer-overview', {
   summary: 'How many orders, saved products, reviews and searches you have, and what waits for you',
   description: 'Each counted up to 1,000.',
   body: z.object({}),
@@ -27,24 +25,18 @@ export const buyerOverview = fn('buyer-overview', {
   }),
 })
 
-export const saveItem = fn('save-item', {
-  access: 'user',
+export const saveItem = changing('save-item', {
   summary: 'Saves a product for later, or takes it off the wishlist',
   body: z.object({ item_id: id('item'), saved: z.boolean().default(true) }),
   reply: z.object({ saved: z.boolean() }),
   errors: ['not_found', 'wishlist_full'],
-  idempotent: true,
 })
-export const isSaved = fn('item-saved', {
-  access: 'user',
-  rate: 'read',
+export const isSaved = reading('item-saved', {
   summary: 'Whether a product is on your wishlist, and whether you bought it',
   body: z.object({ item_id: id('item') }),
   reply: z.object({ saved: z.boolean(), order_id: z.uuid().nullable() }),
 })
-export const myWishlist = fn('my-wishlist', {
-  access: 'user',
-  rate: 'read',
+export const myWishlist = reading('my-wishlist', {
   summary: 'Lists the products you saved, newest first',
   body: z.object({ cursor: cursor.optional() }),
   reply: z.object({
@@ -70,23 +62,18 @@ export const SavedSearch = z.object({
   fresh: z.int(),
   at: time,
 })
-export const saveSearch = fn('save-search', {
-  access: 'user',
+export const saveSearch = changing('save-search', {
   summary: 'Saves a search of the marketplace and tells you of new products by email',
   body: z.object({ q: z.string().trim().max(100).default(''), category: z.string().trim().max(60).default('') }),
   reply: z.object({ search_id: z.uuid() }),
   errors: ['invalid', 'searches_full'],
-  idempotent: true,
 })
-export const mySearches = fn('my-searches', {
-  access: 'user',
-  rate: 'read',
+export const mySearches = reading('my-searches', {
   summary: 'Lists the searches you saved, with how much is new in each',
   body: z.object({}),
   reply: z.object({ searches: z.array(SavedSearch) }),
 })
-export const changeSearch = fn('change-search', {
-  access: 'user',
+export const changeSearch = changing('change-search', {
   summary: 'Switches the emails of a saved search on or off, marks it as looked at, or deletes it',
   body: z.object({
     search_id: id('saved_search'),
@@ -96,7 +83,6 @@ export const changeSearch = fn('change-search', {
   }),
   reply: z.object({ changed: z.boolean() }),
   errors: ['not_found'],
-  idempotent: true,
 })
 const token = z.string().max(200)
 /** The link in the emails. It opens without a session, and the button on it is the change: mail scanners open links too. */

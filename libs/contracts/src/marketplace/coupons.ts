@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fn, id, time } from '../contract.ts'
+import { changing, id, reading, time } from '../contract.ts'
 
 // Coupons: a seller makes, lists and ends them; a checkout takes one code.
 
@@ -39,8 +39,7 @@ const example: z.output<typeof Coupon> = {
   created_at: '2026-11-20T10:00:00.000Z',
 }
 
-export const createCoupon = fn('create-coupon', {
-  access: 'user',
+export const createCoupon = changing('create-coupon', {
   summary: 'Makes a coupon code for the products that the person sells',
   description: 'It takes off a percentage or an amount, for all of their products or for some, until it is used up, expires or is ended.',
   body: z.object({
@@ -55,7 +54,6 @@ export const createCoupon = fn('create-coupon', {
   reply: Coupon,
   example: { request: { code: 'SPRING-20', percent_off: 20, max_uses: 100 }, reply: example },
   errors: ['not_found', 'coupon_off', 'coupon_dates', 'coupon_exists', 'too_many_coupons'],
-  idempotent: true,
   action: {
     title: 'Make a coupon',
     when: 'The person wants a discount code for what they sell',
@@ -64,18 +62,14 @@ export const createCoupon = fn('create-coupon', {
       `Makes the code ${code} for ${percent_off ? `${percent_off}%` : `$${((amount_off_cents ?? 0) / 100).toFixed(2)}`} off`,
   },
 })
-export const listCoupons = fn('list-coupons', {
-  access: 'user',
-  rate: 'read',
+export const listCoupons = reading('list-coupons', {
   summary: "Lists the person's coupons, the newest first",
   body: z.object({ after: z.string().max(200).default('') }).prefault({}),
   reply: z.object({ coupons: z.array(Coupon), next: z.string().nullable() }),
 })
-export const endCoupon = fn('end-coupon', {
-  access: 'user',
+export const endCoupon = changing('end-coupon', {
   summary: 'Ends a coupon: no new checkout takes it. Its code can be used for a new coupon',
   body: z.object({ coupon_id: id('coupon') }),
   reply: Coupon,
   errors: ['not_found'],
-  idempotent: true,
 })

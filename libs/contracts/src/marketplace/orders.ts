@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Paper } from '../billing/documents.ts'
-import { endpoint, fn, id, job, time } from '../contract.ts'
+import { col, endpoint, fn, id, job, reading, time } from '../contract.ts'
 import { RefundRequest } from './refunds.ts'
 import { cursor } from './shapes.ts'
 
@@ -137,17 +137,13 @@ export const takeUpdate = fn('take-update', {
   errors: ['not_found'],
   idempotent: true,
 })
-export const myOrders = fn('my-orders', {
-  access: 'user',
-  rate: 'read',
+export const myOrders = reading('my-orders', {
   summary: 'Lists what you bought, newest first',
   body: z.object({ cursor: cursor.optional() }),
   reply: z.object({ orders: z.array(Brief.extend({ seller: z.string(), update: z.boolean() })), cursor: cursor.nullable() }),
 })
 /** The seller's side. */
-export const findOrder = fn('find-order', {
-  access: 'user',
-  rate: 'read',
+export const findOrder = reading('find-order', {
   summary: 'Finds orders of your buyers',
   description:
     'The newest 20 that fit a part of the email address or product, or the id of an order. One or two letters are looked for in your last 2,000 orders.',
@@ -168,11 +164,11 @@ export const findOrder = fn('find-order', {
     evidence: {
       rows: 'orders',
       columns: {
-        at: { label: 'When', as: 'time' },
-        title: { label: 'Product', as: 'text' },
-        email: { label: 'Buyer', as: 'text' },
-        state: { label: 'State', as: 'text' },
-        amount_cents: { label: 'Amount', as: 'cents' },
+        at: col.time('When'),
+        title: col.text('Product'),
+        email: col.text('Buyer'),
+        state: col.text('State'),
+        amount_cents: col.cents('Amount'),
       },
     },
   },
@@ -181,7 +177,7 @@ export const findOrder = fn('find-order', {
 export const cartQuote = fn('cart-quote', {
   access: 'public',
   rate: 'read',
-  summary: 'What the products of a cart cost together, with a coupon’s discount',
+  summary: 'Adds up what the products of a cart cost together, with a coupon’s discount',
   description:
     'All of one seller. What is no longer for sale is left out. With a country, the tax that a private person pays there; the payment page works it out again by the whole address.',
   body: z.object({

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { LARGEST_PRICE_CENTS, SMALLEST_PRICE_CENTS } from '../billing/rates.ts'
-import { fn, id, oneLine, text, time } from '../contract.ts'
+import { changing, col, id, oneLine, reading, text, time } from '../contract.ts'
 import { TemplateManifest } from './manifest.ts'
 
 // A seller's products: the list, the editor, versions with their files, and the way from draft to sale and back.
@@ -64,9 +64,7 @@ const rowExample: z.output<typeof ProductRow> = {
   updated_at: '2026-11-20T10:00:00.000Z',
 }
 
-export const listProducts = fn('list-products', {
-  access: 'user',
-  rate: 'read',
+export const listProducts = reading('list-products', {
   summary: "Lists the person's own products, the newest change first",
   description:
     'Drafts, active and archived ones, or those of one state, and those with a part of a word in their name. One or two letters are looked for in the 2,000 that changed last.',
@@ -87,12 +85,7 @@ export const listProducts = fn('list-products', {
     effect: 'reads',
     evidence: {
       rows: 'products',
-      columns: {
-        name: { label: 'Product', as: 'text' },
-        price_cents: { label: 'Price', as: 'cents' },
-        status: { label: 'Status', as: 'text' },
-        sales: { label: 'Sales', as: 'count' },
-      },
+      columns: { name: col.text('Product'), price_cents: col.cents('Price'), status: col.text('Status'), sales: col.count('Sales') },
     },
   },
 })
@@ -133,9 +126,7 @@ export const Product = z.object({
   scans_files: z.boolean(),
   updated_at: time,
 })
-export const readProduct = fn('read-product', {
-  access: 'user',
-  rate: 'read',
+export const readProduct = reading('read-product', {
   summary: 'One product of the person with its versions and files, as the editor shows it',
   body: z.object({ item_id }),
   reply: Product,
@@ -161,8 +152,7 @@ const fields = {
   manifest: TemplateManifest.nullable(),
 }
 /** Texts and pictures show at once; price, terms, files and keys are those of the version on sale until the next publication. */
-export const updateProduct = fn('update-product', {
-  access: 'user',
+export const updateProduct = changing('update-product', {
   summary: 'Changes a product: texts and pictures at once, what buyers get and pay when it is published again',
   body: z
     .object({ item_id, ...fields })
@@ -170,26 +160,20 @@ export const updateProduct = fn('update-product', {
     .required({ item_id: true }),
   reply: Product,
   errors: ['not_found', 'slug_taken', 'file_not_yours'],
-  idempotent: true,
 })
-export const attachProductFile = fn('attach-product-file', {
-  access: 'user',
+export const attachProductFile = changing('attach-product-file', {
   summary: 'Adds an uploaded file to the next version of a product',
   body: z.object({ item_id, file_id: id('upload') }),
   reply: Product,
   errors: ['not_found', 'file_not_yours', 'file_forbidden', 'file_infected', 'too_many_files'],
-  idempotent: true,
 })
-export const detachProductFile = fn('detach-product-file', {
-  access: 'user',
+export const detachProductFile = changing('detach-product-file', {
   summary: 'Takes a file out of the next version of a product; buyers of earlier versions keep it',
   body: z.object({ item_id, file_id: id('upload') }),
   reply: Product,
   errors: ['not_found'],
-  idempotent: true,
 })
-export const changeProductPrice = fn('change-product-price', {
-  access: 'user',
+export const changeProductPrice = changing('change-product-price', {
   summary: 'Changes the price of a product',
   description: 'A product on sale costs the new price at once. Past purchases are not affected.',
   body: z.object({ item_id, price_cents }),
@@ -199,7 +183,6 @@ export const changeProductPrice = fn('change-product-price', {
     reply: { item_id: '0190a1b2-0000-7000-8000-000000000005', price_cents: 5900, currency: 'usd', on_sale: true },
   },
   errors: ['not_found'],
-  idempotent: true,
   action: {
     title: 'Change the price of a product',
     when: 'The person wants a product of theirs to cost more or less',
@@ -215,25 +198,19 @@ const moved = z.object({
 })
 const item_ids = z.array(item_id).min(1).max(50)
 /** `restore` brings back what was archived: on sale again where it was on sale, else as a draft. */
-export const moveProducts = fn('move-products', {
-  access: 'user',
+export const moveProducts = changing('move-products', {
   summary: 'Publishes, archives or restores several products at once',
   body: z.object({ item_ids, to: z.enum(['publish', 'archive', 'restore']) }),
   reply: moved,
-  idempotent: true,
 })
-export const duplicateProduct = fn('duplicate-product', {
-  access: 'user',
+export const duplicateProduct = changing('duplicate-product', {
   summary: 'Makes a draft like a product, with the same texts, pictures and files',
   body: z.object({ item_id }),
   reply: z.object({ item_id: z.uuid() }),
   errors: ['not_found'],
-  idempotent: true,
 })
-export const deleteProducts = fn('delete-products', {
-  access: 'user',
+export const deleteProducts = changing('delete-products', {
   summary: 'Deletes drafts that nobody has bought',
   body: z.object({ item_ids }),
   reply: moved,
-  idempotent: true,
 })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { event, fn, id, job, personal, plain, time } from '../contract.ts'
+import { changing, col, event, fn, id, job, personal, plain, reading, time } from '../contract.ts'
 import { day, money } from '../words.ts'
 import { REFUND_ANSWER_DAYS, type RefundReason, refundReasons } from './refund-rules.ts'
 import { cursor } from './shapes.ts'
@@ -55,9 +55,7 @@ export const requestRefund = fn('request-refund', {
   errors: ['not_found', 'refund_window_over', 'refund_asked_before'],
   idempotent: true,
 })
-export const listRefundRequests = fn('list-refund-requests', {
-  access: 'user',
-  rate: 'read',
+export const listRefundRequests = reading('list-refund-requests', {
   summary: 'Lists what buyers asked to have refunded, with how often each reason was given',
   description: 'Those that wait for your answer come alone where `open` is true.',
   body: z.object({ open: z.boolean().default(false), cursor: cursor.optional() }),
@@ -78,18 +76,12 @@ export const listRefundRequests = fn('list-refund-requests', {
     effect: 'reads',
     evidence: {
       rows: 'requests',
-      columns: {
-        title: { label: 'Product', as: 'text' },
-        from: { label: 'Buyer', as: 'text' },
-        amount_cents: { label: 'Amount', as: 'cents' },
-        due_at: { label: 'Decided by', as: 'time' },
-      },
+      columns: { title: col.text('Product'), from: col.text('Buyer'), amount_cents: col.cents('Amount'), due_at: col.time('Decided by') },
     },
   },
 })
-export const answerRefundRequest = fn('answer-refund-request', {
+export const answerRefundRequest = changing('answer-refund-request', {
   demo: 'never',
-  access: 'user',
   summary: 'Accepts or declines a buyer’s request for a refund',
   description:
     'Accepting pays everything that is left of the order back. Declining an order of which nothing was downloaded pays it back as well: that is the rule.',
@@ -100,7 +92,6 @@ export const answerRefundRequest = fn('answer-refund-request', {
     reply: { request: { ...example, state: 'accepted', decided_by: 'seller' } },
   },
   errors: ['not_found', 'refund_decided'],
-  idempotent: true,
   action: {
     title: 'Answer a refund request',
     when: 'The person decides about a buyer’s request for a refund',

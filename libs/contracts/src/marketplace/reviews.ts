@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { event, fn, id, oneLine, personal, time } from '../contract.ts'
+import { changing, col, event, fn, id, oneLine, personal, reading, time } from '../contract.ts'
 import { cursor } from './shapes.ts'
 
 // Reviews need a purchase: one for each product of an order. A refund keeps the review and says so.
@@ -70,17 +70,13 @@ export const writeReview = fn('write-review', {
   errors: ['not_found', 'review_needs_purchase', 'attachment_unknown', 'photo_type'],
   idempotent: true,
 })
-export const deleteReview = fn('delete-review', {
-  access: 'user',
+export const deleteReview = changing('delete-review', {
   summary: 'Deletes a review of your own',
   body: z.object({ review_id }),
   reply: z.object({ deleted: z.boolean() }),
   errors: ['not_found'],
-  idempotent: true,
 })
-export const myReviews = fn('my-reviews', {
-  access: 'user',
-  rate: 'read',
+export const myReviews = reading('my-reviews', {
   summary: 'Lists the reviews you wrote, newest first',
   body: z.object({ cursor: cursor.optional() }),
   reply: z.object({
@@ -89,9 +85,7 @@ export const myReviews = fn('my-reviews', {
   }),
 })
 /** The seller's side. */
-export const listReviews = fn('list-reviews', {
-  access: 'user',
-  rate: 'read',
+export const listReviews = reading('list-reviews', {
   summary: 'Lists the reviews of your products, newest first',
   description: 'Only those that you have not answered where `unanswered` is true.',
   body: z.object({ unanswered: z.boolean().default(false), cursor: cursor.optional() }),
@@ -104,25 +98,18 @@ export const listReviews = fn('list-reviews', {
     effect: 'reads',
     evidence: {
       rows: 'reviews',
-      columns: {
-        title: { label: 'Product', as: 'text' },
-        rating: { label: 'Stars', as: 'count' },
-        text: { label: 'Review', as: 'text' },
-        at: { label: 'When', as: 'time' },
-      },
+      columns: { title: col.text('Product'), rating: col.count('Stars'), text: col.text('Review'), at: col.time('When') },
     },
   },
 })
-export const answerReview = fn('answer-review', {
+export const answerReview = changing('answer-review', {
   demo: 'never',
-  access: 'user',
   summary: 'Answers a review of a product of yours, for everybody to see',
   description: 'A later answer takes the place of the first; an empty one takes it away.',
   body: z.object({ review_id, text: z.string().trim().max(2_000) }),
   reply: z.object({ review: Review }),
   example: { request: { review_id: example.id, text: 'Thank you!' }, reply: { review: { ...example, answer: 'Thank you!' } } },
   errors: ['not_found'],
-  idempotent: true,
   action: {
     title: 'Answer a review',
     when: 'The person wants to answer what a buyer wrote about a product',

@@ -1,12 +1,10 @@
 import { z } from 'zod'
-import { event, fn, id, job, oneLine, personal } from '../contract.ts'
+import { changing, event, fn, id, job, oneLine, personal, reading } from '../contract.ts'
 import { ProductRow } from './products.ts'
 
 // The seller's own pages: the overview, the business profile, and what became of a product's visitors.
 
-export const marketplaceOverview = fn('marketplace-overview', {
-  access: 'user',
-  rate: 'read',
+export const marketplaceOverview = reading('marketplace-overview', {
   summary: "A seller's totals: sales, revenue, active products and unread messages, with the products that sold most",
   reply: z.object({
     sales: z.int(),
@@ -57,24 +55,18 @@ export const BusinessProfile = z.object({
   /** Why staff stopped the seller's sales, or null. */
   suspended_because: z.string().nullable(),
 })
-export const businessProfile = fn('business-profile', {
-  access: 'user',
-  rate: 'read',
+export const businessProfile = reading('business-profile', {
   summary: "The person's business profile, as their storefront shows it",
   reply: BusinessProfile,
 })
-export const saveBusinessProfile = fn('save-business-profile', {
-  access: 'user',
+export const saveBusinessProfile = changing('save-business-profile', {
   summary: 'Saves the business profile. Another slug renames the storefront: the old address leads to the new one',
   body: z.object({ ...fields, slug, accent: Accent, picture_id: z.uuid().nullable() }).partial(),
   reply: BusinessProfile,
   errors: ['slug_taken', 'file_not_yours'],
-  idempotent: true,
 })
 
-export const productAnalytics = fn('product-analytics', {
-  access: 'user',
-  rate: 'read',
+export const productAnalytics = reading('product-analytics', {
   summary: 'Views, sales, refunds and revenue of one product by day, and where its visitors came from',
   description: 'A view is counted by day and by the site that led to it, without cookies and without anything about the visitor.',
   body: z.object({ item_id: id('item'), days: z.union([z.literal(7), z.literal(30), z.literal(90)]).default(30) }),

@@ -76,7 +76,7 @@ export const storefrontPageRequest = request('marketplace.storefront_page', Stor
 export const storefrontPage = fn('storefront-page', {
   access: 'public',
   rate: 'read',
-  summary: 'What a page of the marketplace shows: the directory, a storefront, or a product',
+  summary: 'Shows a page of the marketplace: the directory, a storefront, or a product',
   body: StorefrontAddress,
   reply: StorefrontPage,
 })

@@ -10,7 +10,7 @@ export const userProfiles = table('user_profiles', {
 
 export const marketplaceItems = table('marketplace_items', {
   access: 'public',
-  summary: 'What is for sale; sellers see their drafts too',
+  summary: 'Products for sale; sellers see their drafts too',
   columns: z.object({
     id: id('item'),
     user_id: z.uuid(),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { endpoint, fn, id } from '../contract.ts'
+import { col, endpoint, id, reading } from '../contract.ts'
 import { StorefrontOffer } from './storefront.ts'
 
 // The Template Library: the workflow templates and prompt packs of all sellers, with the free ones of this site.
@@ -34,9 +34,7 @@ const example: z.input<typeof LibraryTemplate> = {
   free_path: '/files/v1/marketplace/~free/0190a1b2-0000-7000-8000-000000000041',
 }
 
-export const templateLibrary = fn('template-library', {
-  access: 'user',
-  rate: 'read',
+export const templateLibrary = reading('template-library', {
   summary: 'Lists workflow templates and prompt packs, the newest first',
   description: 'Of all sellers and of this site, narrowed by category and words.',
   body: z
@@ -55,11 +53,7 @@ export const templateLibrary = fn('template-library', {
     effect: 'reads',
     evidence: {
       rows: 'templates',
-      columns: {
-        title: { label: 'Template', as: 'text' },
-        category: { label: 'Category', as: 'text' },
-        price_cents: { label: 'Price', as: 'cents' },
-      },
+      columns: { title: col.text('Template'), category: col.text('Category'), price_cents: col.cents('Price') },
     },
   },
 })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { endpoint, event, fn, id, job, personal, time } from '../contract.ts'
+import { changing, col, endpoint, event, fn, id, job, personal, reading, time } from '../contract.ts'
 import { cursor } from './shapes.ts'
 
 // Conversations between a buyer and a seller: about an order, or a question about a product.
@@ -71,9 +71,7 @@ const listed = z.object({
 })
 
 /** The seller's side. */
-export const listThreads = fn('list-threads', {
-  access: 'user',
-  rate: 'read',
+export const listThreads = reading('list-threads', {
   summary: 'Lists the conversations with your buyers, newest first',
   description: 'Only those with unread messages where `unread` is true.',
   body: list,
@@ -89,30 +87,21 @@ export const listThreads = fn('list-threads', {
     effect: 'reads',
     evidence: {
       rows: 'threads',
-      columns: {
-        from: { label: 'From', as: 'text' },
-        subject: { label: 'Subject', as: 'text' },
-        unread: { label: 'Unread', as: 'count' },
-        time: { label: 'When', as: 'time' },
-      },
+      columns: { from: col.text('From'), subject: col.text('Subject'), unread: col.count('Unread'), time: col.time('When') },
     },
   },
 })
 /** The buyer's side. */
-export const listOwnThreads = fn('my-threads', {
-  access: 'user',
-  rate: 'read',
+export const listOwnThreads = reading('my-threads', {
   summary: 'Lists your conversations with sellers, newest first',
   body: list,
   reply: listed,
 })
 /** Either side's: the answer says which. Reading marks what the other side wrote as read. */
-export const showThread = fn('show-thread', {
-  access: 'user',
-  rate: 'read',
+export const showThread = reading('show-thread', {
   demo: 'changes',
   summary: 'A conversation with its newest messages, oldest first',
-  description: 'What the other side wrote counts as read from then on. `cursor` leads to older messages.',
+  description: 'Messages of the other side count as read from then on. `cursor` leads to older messages.',
   body: z.object({ thread_id, cursor: cursor.optional() }),
   reply: z.object({
     thread: Thread.extend({ side: ThreadSide, order_state: z.string().nullable() }),
@@ -121,16 +110,14 @@ export const showThread = fn('show-thread', {
   }),
   errors: ['not_found'],
 })
-export const answerMessage = fn('answer-message', {
+export const answerMessage = changing('answer-message', {
   demo: 'never',
-  access: 'user',
   summary: 'Writes a message in a conversation with a buyer or a seller',
   description: 'The other side gets it in the app and by email.',
   body: z.object({ thread_id, text: messageText, file_ids }),
   reply: z.object({ message: ThreadMessage }),
   example: { request: { thread_id: example.id, text: 'Yes, by its API key.' }, reply: { message: { ...messageExample, from: 'seller' } } },
   errors: ['not_found', ...refusedFiles, 'too_many_messages'],
-  idempotent: true,
   action: {
     title: 'Answer a message',
     when: 'The person wants to answer a buyer or a seller who wrote to them',
@@ -167,14 +154,12 @@ export const messageSellerFiles = endpoint({
   errors: ['not_found', 'attachment_forbidden', 'attachment_too_many', 'attachment_no_room', 'too_many_messages'],
 })
 /** Before buying: needs an account, so that the seller can answer. */
-export const askSeller = fn('ask-seller', {
+export const askSeller = changing('ask-seller', {
   demo: 'never',
-  access: 'user',
   summary: 'Asks the seller of a product a question',
   body: z.object({ item_id: id('item'), text: messageText }),
   reply: z.object({ thread_id: z.uuid() }),
   errors: ['not_found', 'too_many_messages', 'too_many_questions', 'anonymous_no_messages'],
-  idempotent: true,
 })
 /** The messages of an order, for whoever may open the order. */
 export const orderMessages = fn('order-messages', {

@@ -30,7 +30,7 @@ const target = { item_id: z.uuid().nullable(), seller_id: z.uuid() }
 export const moderationQueue = fn('staff-reports', {
   access: 'staff',
   rate: 'read',
-  summary: 'What was reported and not decided, the oldest first, and what staff decided last',
+  summary: 'Lists the open reports, the oldest first, and the last decisions of staff',
   body: z.object({ reason }),
   reply: z.object({
     /** One for each product or seller, with the newest of its reports. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { endpoint, fn, id, text } from '../contract.ts'
+import { changing, col, endpoint, fn, id, reading, text } from '../contract.ts'
 import {
   DEFAULT_IMAGE_MODEL,
   DEFAULT_IMAGE_SIZE,
@@ -181,9 +181,7 @@ export const geminiImage = fn('gemini-image', {
   errors: [...FAILURES],
 })
 
-export const listImages = fn('list-images', {
-  access: 'user',
-  rate: 'read',
+export const listImages = reading('list-images', {
   summary: 'The pictures of an account, newest first, 60 at a time',
   description: '`q` finds words of the prompt; `next` is where the following page begins, null on the last.',
   body: z
@@ -204,19 +202,12 @@ export const listImages = fn('list-images', {
     effect: 'reads',
     evidence: {
       rows: 'pictures',
-      columns: {
-        prompt: { label: 'Prompt', as: 'text' },
-        model: { label: 'Model', as: 'text' },
-        size: { label: 'Size', as: 'text' },
-        created_at: { label: 'Made', as: 'time' },
-      },
+      columns: { prompt: col.text('Prompt'), model: col.text('Model'), size: col.text('Size'), created_at: col.time('Made') },
     },
   },
 })
 
-export const findImages = fn('find-images', {
-  access: 'user',
-  rate: 'read',
+export const findImages = reading('find-images', {
   summary: 'Pictures by their ids, in any state; without ids, those that are being made',
   body: z.object({ ids: z.array(z.uuid()).max(60).optional() }).prefault({}),
   reply: z.object({ pictures: z.array(Picture) }),
@@ -260,9 +251,7 @@ export const deleteImage = fn('delete-image', {
   reply: z.object({ deleted: z.boolean() }),
 })
 
-export const unshareImage = fn('unshare-image', {
-  access: 'user',
-  idempotent: true,
+export const unshareImage = changing('unshare-image', {
   summary: 'Ends the public link of a picture at once',
   description: 'Page and file answer 404 from the next request on. A new link is another one.',
   body: pictureId,
@@ -277,9 +266,7 @@ export const unshareImage = fn('unshare-image', {
   },
 })
 
-export const shareImage = fn('share-image', {
-  access: 'user',
-  idempotent: true,
+export const shareImage = changing('share-image', {
   summary: 'A public link to a picture, which can be revoked',
   description: 'Asked again, it answers with the same link. The page shows the picture and not its prompt.',
   body: pictureId,
@@ -301,14 +288,12 @@ export const shareImage = fn('share-image', {
 export const sharedImage = fn('shared-image', {
   access: 'public',
   rate: 'read',
-  summary: 'What the page behind a public link shows',
+  summary: 'Shows the picture behind a public link',
   body: z.object({ token: text(100) }),
   reply: z.object({ url: z.string(), width: z.int(), height: z.int(), thumbhash: z.string(), created_at: z.string() }),
 })
 
-export const imageStats = fn('image-stats', {
-  access: 'user',
-  rate: 'read',
+export const imageStats = reading('image-stats', {
   summary: 'How many pictures an account has made, and how long they take',
   body: z.object({}).prefault({}),
   reply: z.object({

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fn, id, oneLine, time } from '../contract.ts'
+import { changing, col, id, oneLine, reading, time } from '../contract.ts'
 
 /** How many boards an account has at most. */
 export const MOST_BOARDS = 100
@@ -26,9 +26,7 @@ const example = {
   created_at: '2026-11-24T10:00:00.000Z',
 }
 
-export const listBoards = fn('list-boards', {
-  access: 'user',
-  rate: 'read',
+export const listBoards = reading('list-boards', {
   summary: 'The boards that an account sorts its images on, by name',
   description: 'Each with the number of its images.',
   body: z.object({}).prefault({}),
@@ -39,20 +37,16 @@ export const listBoards = fn('list-boards', {
     title: 'List image boards',
     when: 'The person asks which boards they sort their images on',
     effect: 'reads',
-    evidence: { rows: 'boards', columns: { name: { label: 'Board', as: 'text' }, pictures: { label: 'Images', as: 'count' } } },
+    evidence: { rows: 'boards', columns: { name: col.text('Board'), pictures: col.count('Images') } },
   },
 })
-export const restoreBoard = fn('restore-board', {
-  access: 'user',
-  idempotent: true,
+export const restoreBoard = changing('restore-board', {
   summary: 'Brings a deleted board back within a day, with the images that were on it',
   body: board,
   reply: z.object({ restored: z.boolean() }),
   errors: ['board_exists'],
 })
-export const deleteBoard = fn('delete-board', {
-  access: 'user',
-  idempotent: true,
+export const deleteBoard = changing('delete-board', {
   summary: 'Deletes a board; its images stay in the gallery',
   description: 'It can be brought back for a day.',
   body: board,
@@ -66,9 +60,7 @@ export const deleteBoard = fn('delete-board', {
     does: () => 'Deletes the board. Its images stay in the gallery',
   },
 })
-export const createBoard = fn('create-board', {
-  access: 'user',
-  idempotent: true,
+export const createBoard = changing('create-board', {
   summary: 'Makes a board to sort images on',
   description: 'It is empty: `put-on-board` puts images on it.',
   body: z.object({ name: BoardName }),
@@ -83,26 +75,20 @@ export const createBoard = fn('create-board', {
     undo: { contract: deleteBoard, seconds: 600 },
   },
 })
-export const renameBoard = fn('rename-board', {
-  access: 'user',
-  idempotent: true,
+export const renameBoard = changing('rename-board', {
   summary: 'Gives a board another name',
   body: board.extend({ name: BoardName }),
   reply: z.object({ name: z.string() }),
   errors: ['not_found', 'board_exists'],
 })
-export const putOnBoard = fn('put-on-board', {
-  access: 'user',
-  idempotent: true,
+export const putOnBoard = changing('put-on-board', {
   summary: 'Puts an image on a board, or takes it off',
   description: 'An image may be on several boards.',
   body: board.extend({ picture_id: id('picture'), on: z.boolean().default(true) }),
   reply: z.object({ on: z.boolean() }),
   errors: ['not_found'],
 })
-export const boardsOfImage = fn('boards-of-image', {
-  access: 'user',
-  rate: 'read',
+export const boardsOfImage = reading('boards-of-image', {
   summary: 'The boards that an image is on',
   body: z.object({ picture_id: id('picture') }),
   reply: z.object({ board_ids: z.array(z.uuid()) }),

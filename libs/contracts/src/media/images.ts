@@ -75,11 +75,11 @@ export function sizeNote(model: ImageModel, size: ImageSize): string | null {
   return `${imageModelNames[model]} draws ${width}x${height}. The result is ${how} to ${size}.`
 }
 
-/** Which models draw from other pictures, and which of them only within a mask. */
+/** Models that draw from other pictures, and those of them that need a mask. */
 export const takesPictures = (model: ImageModel): boolean => model !== 'flux'
 export const takesMask = (model: ImageModel): boolean => model === 'gpt-image-1' || model === 'dalle-3'
 
-/** Which models take a seed: with it, the same prompt gives the same picture again. */
+/** Models that take a seed: with it, the same prompt gives the same picture again. */
 export const takesSeed = (model: PictureModel): boolean => model === 'flux' || model === 'gemini'
 
 /** The subject in a typed request: `generate an image of a red bicycle` asks for `a red bicycle`. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { event, fn, id, plain, text, time } from '../contract.ts'
+import { event, fn, id, plain, reading, text, time } from '../contract.ts'
 import { COMMANDS_KEPT, DEFAULT_VOICE, LONGEST_SPEECH, voices, wakeWords } from './speech.ts'
 
 const SpokenText = text(LONGEST_SPEECH).trim().min(1)
@@ -132,9 +132,7 @@ const VoiceSettings = z.object({
   sensitivity: z.number().min(0).max(1).describe('How readily a sound is taken for the wake word'),
 })
 
-export const voiceSettings = fn('voice-settings', {
-  access: 'user',
-  rate: 'read',
+export const voiceSettings = reading('voice-settings', {
   summary: 'How the Voice Interface answers this person',
   body: z.object({}).prefault({}),
   reply: VoiceSettings,
@@ -146,9 +144,7 @@ export const saveVoiceSettings = fn('save-voice-settings', {
   reply: VoiceSettings,
 })
 
-export const voiceCommands = fn('voice-commands', {
-  access: 'user',
-  rate: 'read',
+export const voiceCommands = reading('voice-commands', {
   summary: `The last ${COMMANDS_KEPT} spoken commands, newest first`,
   body: z.object({}).prefault({}),
   reply: z.object({

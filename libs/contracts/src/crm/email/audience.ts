@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { endpoint, fn, text, time } from '../../contract.ts'
+import { changing, col, endpoint, reading, text, time } from '../../contract.ts'
 import { address, exampleId } from './shapes.ts'
 
-// Who may be emailed: consents and suppressions, and the pages where the recipients decide themselves.
+// The people who may be emailed: consents and suppressions, and the pages where the recipients decide themselves.
 
 const Suppression = z.object({
   id: z.uuid(),
@@ -11,9 +11,7 @@ const Suppression = z.object({
   reason: z.string(),
   at: time,
 })
-export const listSuppressions = fn('list-suppressions', {
-  access: 'user',
-  rate: 'read',
+export const listSuppressions = reading('list-suppressions', {
   summary: 'Lists the addresses that get no campaigns, with the reason, newest first',
   description: 'People who unsubscribed, addresses that bounced and readers who complained.',
   body: z.object({ query: text(100).optional(), limit: z.int().min(1).max(100).default(50), cursor: text(200).optional() }).prefault({}),
@@ -38,24 +36,17 @@ export const listSuppressions = fn('list-suppressions', {
     title: 'List suppressed addresses',
     when: 'The person asks who unsubscribed, bounced or complained',
     effect: 'reads',
-    evidence: {
-      rows: 'suppressions',
-      columns: { email: { label: 'Address', as: 'text' }, reason: { label: 'Reason', as: 'text' }, at: { label: 'When', as: 'time' } },
-    },
+    evidence: { rows: 'suppressions', columns: { email: col.text('Address'), reason: col.text('Reason'), at: col.time('When') } },
   },
 })
-export const addSuppression = fn('add-suppression', {
-  access: 'user',
-  idempotent: true,
+export const addSuppression = changing('add-suppression', {
   summary: 'Stops campaigns to an address',
   description: 'An address is suppressed once; twice is as good as once.',
   body: z.object({ email: address }),
   reply: z.object({ id: z.uuid() }),
   errors: [],
 })
-export const removeSuppression = fn('remove-suppression', {
-  access: 'user',
-  idempotent: true,
+export const removeSuppression = changing('remove-suppression', {
   summary: 'Lets campaigns go to an address again that bounced or that you stopped yourself',
   description: 'People who unsubscribed or complained can only subscribe again themselves.',
   body: z.object({ email: address }),
@@ -64,9 +55,7 @@ export const removeSuppression = fn('remove-suppression', {
 })
 
 /** Answers the same whether or not the address is known. */
-export const askOptIn = fn('ask-opt-in', {
-  access: 'user',
-  idempotent: true,
+export const askOptIn = changing('ask-opt-in', {
   summary: 'Emails an address once, to ask whether it wants your campaigns',
   description: 'Nothing changes before its owner confirms. An address is asked once a day at most, and three times in all.',
   body: z.object({ email: address }),
@@ -102,7 +91,7 @@ export const mailPreferencesPage = endpoint({
   ...page,
   method: 'GET',
   path: '/mail/preferences/:token',
-  summary: 'What an address has agreed to, and how to change it',
+  summary: 'Shows what an address has agreed to, and how to change it',
 })
 export const mailPreferences = endpoint({
   ...change,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fn, oneLine, text, time } from '../../contract.ts'
+import { changing, col, oneLine, reading, text, time } from '../../contract.ts'
 import { Tag } from '../contacts.ts'
 import { EmailDocument } from './document.ts'
 import { SegmentTree } from './segments.ts'
@@ -9,7 +9,7 @@ import { campaign_id, exampleId, segment_id, sender_id, template_id } from './sh
 
 export const campaignStatuses = ['draft', 'scheduled', 'sending', 'paused', 'sent', 'cancelled'] as const
 
-/** Which subject does better: a share of the recipients gets one or the other, the rest the winner. */
+/** A test of two subjects: a share of the recipients gets one or the other, the rest the winner. */
 const Ab = z.object({
   subject: oneLine(200).min(1),
   share_percent: z.int().min(10).max(50).default(20),
@@ -83,9 +83,7 @@ const fields = {
   reader_hour: ReaderHour,
 }
 
-export const deleteCampaign = fn('delete-campaign', {
-  access: 'user',
-  idempotent: true,
+export const deleteCampaign = changing('delete-campaign', {
   summary: 'Deletes a campaign with its report',
   description: 'One that is being sent has to be cancelled first. Suppressions that came of it stay.',
   body: z.object({ campaign_id }),
@@ -100,9 +98,7 @@ export const deleteCampaign = fn('delete-campaign', {
   },
 })
 
-export const createCampaign = fn('create-campaign', {
-  access: 'user',
-  idempotent: true,
+export const createCampaign = changing('create-campaign', {
   summary: 'Adds a draft of a campaign',
   description:
     '`text` makes a document of one text block; `document` gives its blocks; `template_id` begins from a template. `tag` is short for a segment of those who have it. Nothing is sent.',
@@ -132,9 +128,7 @@ export const createCampaign = fn('create-campaign', {
   },
 })
 
-export const updateCampaign = fn('update-campaign', {
-  access: 'user',
-  idempotent: true,
+export const updateCampaign = changing('update-campaign', {
   summary: 'Changes the fields of a draft that are given',
   description:
     'With `version` it is refused when the draft was changed since. What is scheduled goes back to a draft first: see `cancel-campaign`.',
@@ -161,9 +155,7 @@ export const updateCampaign = fn('update-campaign', {
   },
 })
 
-export const getCampaign = fn('get-campaign', {
-  access: 'user',
-  rate: 'read',
+export const getCampaign = reading('get-campaign', {
   summary: 'Shows a campaign with its document and how far it is',
   body: z.object({ campaign_id }),
   reply: z.object({ campaign: Campaign, counts: Counts }),
@@ -184,9 +176,7 @@ const Listed = Campaign.pick({
   opened: z.int(),
   clicked: z.int(),
 })
-export const findCampaigns = fn('find-campaigns', {
-  access: 'user',
-  rate: 'read',
+export const findCampaigns = reading('find-campaigns', {
   summary: 'Lists the campaigns, newest first',
   description: '`opened` counts people; opens by machines are in `campaign-report`.',
   body: z
@@ -227,29 +217,25 @@ export const findCampaigns = fn('find-campaigns', {
     evidence: {
       rows: 'campaigns',
       columns: {
-        name: { label: 'Campaign', as: 'text' },
-        status: { label: 'Status', as: 'text' },
-        sent_count: { label: 'Sent', as: 'count' },
-        opened: { label: 'Opened', as: 'count' },
-        clicked: { label: 'Clicked', as: 'count' },
+        name: col.text('Campaign'),
+        status: col.text('Status'),
+        sent_count: col.count('Sent'),
+        opened: col.count('Opened'),
+        clicked: col.count('Clicked'),
       },
     },
   },
 })
 
-export const duplicateCampaign = fn('duplicate-campaign', {
-  access: 'user',
-  idempotent: true,
+export const duplicateCampaign = changing('duplicate-campaign', {
   summary: 'Copies a campaign into a new draft',
   body: z.object({ campaign_id }),
   reply: z.object({ campaign_id }),
   errors: ['not_found', 'campaigns_full'],
 })
-export const followUpCampaign = fn('follow-up-campaign', {
-  access: 'user',
-  idempotent: true,
+export const followUpCampaign = changing('follow-up-campaign', {
   summary: 'Drafts the same email for those who got a campaign and have not opened it',
-  description: 'Who that is, is settled when the draft is sent. Nothing is sent by this.',
+  description: 'The recipients are settled when the draft is sent. Nothing is sent by this.',
   body: z.object({ campaign_id }),
   reply: z.object({ campaign_id }),
   example: { request: { campaign_id: exampleId }, reply: { campaign_id: exampleId } },

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fn, oneLine } from '../../contract.ts'
+import { col, fn, oneLine } from '../../contract.ts'
 import { EmailDocument } from './document.ts'
 import { campaign_id, exampleId } from './shapes.ts'
 
@@ -54,6 +54,6 @@ export const checkEmail = fn('check-email', {
     title: 'Check an email',
     when: 'The person asks whether a campaign is ready, or why it might land in spam',
     effect: 'reads',
-    evidence: { rows: 'findings', columns: { level: { label: 'Level', as: 'text' }, text: { label: 'Finding', as: 'text' } } },
+    evidence: { rows: 'findings', columns: { level: col.text('Level'), text: col.text('Finding') } },
   },
 })

@@ -55,7 +55,7 @@ const Social = z.object({
   links: z.array(z.object({ network: z.enum(socialNetworks), url: address })).max(8),
   align: align.default('center'),
 })
-/** Who sends it and from where: laws on commercial email ask for a postal address. The links to leave are always added. */
+/** The sender and their address: laws on commercial email ask for a postal address. The links to leave are always added. */
 const Footer = z.object({ kind: z.literal('footer'), id: blockId, name: line(120), address: line(300), text: marked(1000).default('') })
 
 /** A block that can stand in a column. */

@@ -34,7 +34,7 @@ export function fieldsIn(text: string): { fields: MergeField[]; broken: boolean 
   return { fields, broken: /\{\{|\}\}/.test(rest) }
 }
 
-/** What a contact's row says, as fields. The first word of a name is the first name. */
+/** A contact's row as merge fields. The first word of a name is the first name. */
 export function valuesOf({ name, email, fields = {} }: { name: string; email: string; fields?: MergeValues }): MergeValues {
   const [first = '', ...others] = name.trim().split(/\s+/)
   return { ...fields, name: name.trim(), first_name: first, last_name: others.join(' '), email }

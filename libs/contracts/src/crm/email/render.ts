@@ -63,7 +63,7 @@ function withMarks(document: EmailDocument, fields: MergeField[]): EmailDocument
   return walk(document) as EmailDocument
 }
 
-/** What a text becomes when no blocks are given, as from an assistant. */
+/** The blocks of a plain text, as an assistant writes one. */
 export const documentOf = (text: string, sender: { name: string; address: string } = { name: '', address: '' }): EmailDocument => ({
   version: 1,
   preview: '',

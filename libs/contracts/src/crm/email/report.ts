@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fn, text, time } from '../../contract.ts'
+import { col, reading, text, time } from '../../contract.ts'
 import { Counts, campaignStatuses } from './campaigns.ts'
 import { campaign_id, exampleId } from './shapes.ts'
 
@@ -7,9 +7,7 @@ import { campaign_id, exampleId } from './shapes.ts'
 
 export const recipientStates = ['waiting', 'sending', 'sent', 'unknown', 'failed', 'skipped'] as const
 
-export const campaignReport = fn('campaign-report', {
-  access: 'user',
-  rate: 'read',
+export const campaignReport = reading('campaign-report', {
   summary: 'How a campaign did: delivered, opened, clicked, bounced, unsubscribed',
   description:
     'Opens by machines (mail programs that load pictures beforehand, scanners) are told apart as well as they can be; `opened` leaves them out. Each person counts once.',
@@ -54,10 +52,10 @@ export const campaignReport = fn('campaign-report', {
     effect: 'reads',
     evidence: {
       columns: {
-        delivered: { label: 'Delivered', as: 'count' },
-        opened: { label: 'Opened', as: 'count' },
-        clicked: { label: 'Clicked', as: 'count' },
-        unsubscribed: { label: 'Unsubscribed', as: 'count' },
+        delivered: col.count('Delivered'),
+        opened: col.count('Opened'),
+        clicked: col.count('Clicked'),
+        unsubscribed: col.count('Unsubscribed'),
       },
     },
   },
@@ -78,9 +76,7 @@ const Recipient = z.object({
   unsubscribed_at: time.nullable(),
 })
 export const recipientFilters = [...recipientStates, 'opened', 'clicked', 'bounced', 'unsubscribed'] as const
-export const listRecipients = fn('list-recipients', {
-  access: 'user',
-  rate: 'read',
+export const listRecipients = reading('list-recipients', {
   summary: 'Lists the recipients of a campaign and what became of each',
   description: '`unknown` are those whose email may or may not have been accepted: they are not sent again.',
   body: z.object({

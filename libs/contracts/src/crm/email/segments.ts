@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fn, id, oneLine, text, time } from '../../contract.ts'
+import { changing, col, id, oneLine, reading, text, time } from '../../contract.ts'
 import { contactStatuses, Tag } from '../contacts.ts'
 import { FieldValue } from '../fields.ts'
 import { temperatures } from '../heat.ts'
@@ -40,9 +40,7 @@ const treeExample = { match: 'all' as const, conditions: [{ field: 'tag' as cons
 const Segment = z.object({ segment_id, name: z.string(), tree: SegmentTree, created_at: time })
 const example: z.output<typeof Segment> = { segment_id: exampleId, name: 'VIPs', tree: treeExample, created_at: '2026-11-24T10:00:00.000Z' }
 
-export const previewSegment = fn('preview-segment', {
-  access: 'user',
-  rate: 'read',
+export const previewSegment = reading('preview-segment', {
   summary: 'Counts who is in a segment, and shows the first of them',
   description:
     '`reachable` leaves out those without an address and those who unsubscribed, bounced or complained. A condition on a field or a campaign that was deleted matches nobody, and `note` says so.',
@@ -63,13 +61,11 @@ export const previewSegment = fn('preview-segment', {
     title: 'Count a segment',
     when: 'The person asks how many contacts a campaign or a segment would reach',
     effect: 'reads',
-    evidence: { columns: { contacts: { label: 'Contacts', as: 'count' }, reachable: { label: 'Can be emailed', as: 'count' } } },
+    evidence: { columns: { contacts: col.count('Contacts'), reachable: col.count('Can be emailed') } },
   },
 })
 
-export const listSegments = fn('list-segments', {
-  access: 'user',
-  rate: 'read',
+export const listSegments = reading('list-segments', {
   summary: 'Lists the saved segments, newest first',
   description: 'Each with its conditions; whom it holds is counted when a campaign is previewed.',
   body: z.object({}).prefault({}),
@@ -80,13 +76,11 @@ export const listSegments = fn('list-segments', {
     title: 'List segments',
     when: 'The person asks which segments there are, or before a campaign is sent to one',
     effect: 'reads',
-    evidence: { rows: 'segments', columns: { name: { label: 'Segment', as: 'text' } } },
+    evidence: { rows: 'segments', columns: { name: col.text('Segment') } },
   },
 })
 
-export const deleteSegment = fn('delete-segment', {
-  access: 'user',
-  idempotent: true,
+export const deleteSegment = changing('delete-segment', {
   summary: 'Deletes a saved segment',
   description: 'Campaigns that were made with it keep their conditions.',
   body: z.object({ segment_id }),
@@ -94,9 +88,7 @@ export const deleteSegment = fn('delete-segment', {
   errors: ['not_found'],
 })
 
-export const saveSegment = fn('save-segment', {
-  access: 'user',
-  idempotent: true,
+export const saveSegment = changing('save-segment', {
   summary: 'Saves a segment under a name, or changes the one that is named',
   body: z.object({ segment_id: segment_id.optional(), name: oneLine(80).min(1), tree: SegmentTree }),
   reply: Segment,

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { fn, id, oneLine, text, time } from '../../contract.ts'
+import { col, fn, id, oneLine, reading, text, time } from '../../contract.ts'
 import { address, exampleId, sender_id } from './shapes.ts'
 
-// Who a campaign comes from, and what carries it.
+// Senders of campaigns, and the providers that carry them.
 
 export const mailProviders = ['mailersend', 'smtp', 'sandbox'] as const
 const Provider = z.enum(mailProviders)
@@ -14,7 +14,7 @@ const Sender = z.object({
   email: z.string(),
   reply_to: z.string().nullable(),
   domain: z.string(),
-  /** What the last look at the domain found: `ok`, `missing`, `wrong`, or `unchecked`. */
+  /** The state of the domain at the last look: `ok`, `missing`, `wrong`, or `unchecked`. */
   checks: z.object({ spf: z.string(), dkim: z.string(), dmarc: z.string() }),
   checked_at: time.nullable(),
   is_default: z.boolean(),
@@ -36,9 +36,7 @@ const example: z.output<typeof Sender> = {
   webhook_set: false,
 }
 
-export const emailStatus = fn('email-status', {
-  access: 'user',
-  rate: 'read',
+export const emailStatus = reading('email-status', {
   summary: 'Says whether campaigns can be sent: the provider, the senders and what the plan has left',
   description: '`ready` is false until a provider is connected. `sandbox` says whether emails can go to the inbox of the sandbox.',
   body: z.object({}).prefault({}),
@@ -66,7 +64,7 @@ export const emailStatus = fn('email-status', {
     title: 'Show the email provider',
     when: 'The person asks whether they can send campaigns, or from which address',
     effect: 'reads',
-    evidence: { rows: 'senders', columns: { email: { label: 'Sender', as: 'text' }, provider: { label: 'Provider', as: 'text' } } },
+    evidence: { rows: 'senders', columns: { email: col.text('Sender'), provider: col.text('Provider') } },
   },
 })
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fn, time } from '../../contract.ts'
+import { changing, col, fn, reading, time } from '../../contract.ts'
 import { campaignStatuses, ReaderHour } from './campaigns.ts'
 import { campaign_id, exampleId } from './shapes.ts'
 
@@ -14,9 +14,7 @@ export const sendTestCampaign = fn('send-test-campaign', {
   errors: ['not_found', 'mailersend_first', 'campaign_incomplete', 'test_mail_limit', 'campaign_provider'],
 })
 
-export const previewCampaign = fn('preview-campaign', {
-  access: 'user',
-  rate: 'read',
+export const previewCampaign = reading('preview-campaign', {
   summary: 'Says how many a campaign would reach, what it uses of the plan, and shows the first email',
   description: 'Sends nothing. Says too what keeps the campaign from being sent.',
   body: z.object({ campaign_id }),
@@ -55,36 +53,24 @@ export const previewCampaign = fn('preview-campaign', {
     title: 'Preview a campaign',
     when: 'The person asks who a campaign would go to, or how it looks',
     effect: 'reads',
-    evidence: {
-      columns: {
-        recipients: { label: 'Recipients', as: 'count' },
-        left_out: { label: 'Left out', as: 'count' },
-        subject: { label: 'Subject', as: 'text' },
-      },
-    },
+    evidence: { columns: { recipients: col.count('Recipients'), left_out: col.count('Left out'), subject: col.text('Subject') } },
   },
 })
 
-export const pauseCampaign = fn('pause-campaign', {
-  access: 'user',
-  idempotent: true,
+export const pauseCampaign = changing('pause-campaign', {
   summary: 'Pauses a campaign that is being sent',
   description: 'Emails that are on their way arrive. `resume-campaign` goes on with the others.',
   body: z.object({ campaign_id }),
   reply: z.object({ status: z.enum(campaignStatuses) }),
   errors: ['not_found', 'campaign_state'],
 })
-export const resumeCampaign = fn('resume-campaign', {
-  access: 'user',
-  idempotent: true,
+export const resumeCampaign = changing('resume-campaign', {
   summary: 'Goes on with a paused campaign',
   body: z.object({ campaign_id }),
   reply: z.object({ status: z.enum(campaignStatuses) }),
   errors: ['not_found', 'campaign_state', 'mailersend_first', 'limit_emails'],
 })
-export const cancelCampaign = fn('cancel-campaign', {
-  access: 'user',
-  idempotent: true,
+export const cancelCampaign = changing('cancel-campaign', {
   summary: 'Ends a campaign that is being sent, or makes a scheduled one a draft again',
   description: 'Recipients who were not emailed yet are not emailed.',
   body: z.object({ campaign_id }),
@@ -108,9 +94,7 @@ const sendErrors = [
   'limit_emails',
   'campaigns_busy',
 ] as const
-export const sendCampaign = fn('send-campaign', {
-  access: 'user',
-  idempotent: true,
+export const sendCampaign = changing('send-campaign', {
   summary: 'Sends a campaign to everyone in its segment, each at most once',
   description:
     'The recipients are settled now: who joins the segment later does not get it. Each email counts against the plan. The sending goes on in the background; `get-campaign` and the live channel `campaign` tell how far it is.',
@@ -127,9 +111,7 @@ export const sendCampaign = fn('send-campaign', {
     does: () => 'Sends the campaign to everyone in its segment',
   },
 })
-export const scheduleCampaign = fn('schedule-campaign', {
-  access: 'user',
-  idempotent: true,
+export const scheduleCampaign = changing('schedule-campaign', {
   summary: 'Sends a campaign at a later time',
   description: 'The recipients are settled then. `cancel-campaign` makes it a draft again.',
   body: z.object({ campaign_id, at: time, reader_hour: ReaderHour.optional() }),

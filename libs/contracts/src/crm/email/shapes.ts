@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { id } from '../../contract.ts'
 
-// What the contracts of the email studio share.
+// Shapes that the contracts of the email studio share.
 
 export const exampleId = '01931a5c-7d4b-7c3e-9a41-0f6f2f9f4b51'
 export const campaign_id = id('campaign')

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fn, oneLine, text } from '../../contract.ts'
+import { fn, oneLine, reading, text } from '../../contract.ts'
 import { EmailDocument } from './document.ts'
 import { address, exampleId, sender_id, template_id } from './shapes.ts'
 
@@ -16,9 +16,7 @@ const oneEmail = z.object({
   fields: z.record(z.string().max(60), z.string().max(2000)).default({}),
   sender_id: sender_id.optional(),
 })
-export const previewEmail = fn('preview-email', {
-  access: 'user',
-  rate: 'read',
+export const previewEmail = reading('preview-email', {
   summary: 'Shows an email to one address as it would be sent',
   description: 'Sends nothing. Refuses what `send-email` would refuse.',
   body: oneEmail,

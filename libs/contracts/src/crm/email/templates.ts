@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fn, oneLine, time } from '../../contract.ts'
+import { changing, col, oneLine, reading, time } from '../../contract.ts'
 import { EmailDocument } from './document.ts'
 import { exampleId, template_id } from './shapes.ts'
 
@@ -23,9 +23,7 @@ const listed: z.output<typeof Listed> = {
   changed_at: '2026-11-24T10:00:00.000Z',
 }
 
-export const listEmailTemplates = fn('list-email-templates', {
-  access: 'user',
-  rate: 'read',
+export const listEmailTemplates = reading('list-email-templates', {
   summary: 'Lists the templates for emails: your own, newest first, then ours',
   description: 'Their blocks are read one template at a time.',
   body: z.object({}).prefault({}),
@@ -36,25 +34,18 @@ export const listEmailTemplates = fn('list-email-templates', {
     title: 'List email templates',
     when: 'The person asks which email templates there are, or before a campaign is made from one',
     effect: 'reads',
-    evidence: {
-      rows: 'templates',
-      columns: { name: { label: 'Template', as: 'text' }, subject: { label: 'Subject', as: 'text' } },
-    },
+    evidence: { rows: 'templates', columns: { name: col.text('Template'), subject: col.text('Subject') } },
   },
 })
 
-export const showEmailTemplate = fn('show-email-template', {
-  access: 'user',
-  rate: 'read',
+export const showEmailTemplate = reading('show-email-template', {
   summary: 'Shows a template with its design',
   body: z.object({ template_id }),
   reply: Template,
   errors: ['not_found'],
 })
 
-export const deleteEmailTemplate = fn('delete-email-template', {
-  access: 'user',
-  idempotent: true,
+export const deleteEmailTemplate = changing('delete-email-template', {
   summary: 'Deletes a template of your own',
   description: 'Campaigns that began from it stay as they are.',
   body: z.object({ template_id: z.uuid().meta({ 'x-id': 'email_template' }) }),
@@ -62,9 +53,7 @@ export const deleteEmailTemplate = fn('delete-email-template', {
   errors: ['not_found'],
 })
 
-export const saveEmailTemplate = fn('save-email-template', {
-  access: 'user',
-  idempotent: true,
+export const saveEmailTemplate = changing('save-email-template', {
   summary: 'Saves a design as a template, or changes the one that is named',
   body: z.object({
     template_id: z.uuid().meta({ 'x-id': 'email_template' }).optional(),
