@@ -1,3 +1,6 @@
+import type { calendar_v3 } from '@googleapis/calendar'
+import type { drive_v3 } from '@googleapis/drive'
+import type { gmail_v1 } from '@googleapis/gmail'
 import { companyOf, numberOf } from './grants.ts'
 import { type ApiCall, has, iso, kept, type Operation, pageOf, Refused } from './operation.ts'
 
@@ -7,7 +10,7 @@ const inbox = (call: ApiCall) =>
     { subject: 'Our call', snippet: 'Can we move our call to Friday?', from: 'maya.patel@example.com', at: Date.now() - 3_600_000 },
     { subject: 'Invoice', snippet: 'The invoice for November', from: 'jonas.weber@example.com', at: Date.now() - 7_200_000 },
   ]) as unknown as Mail[]
-function driveFiles(found: object[], call: ApiCall) {
+function driveFiles(found: drive_v3.Schema$File[], call: ApiCall): drive_v3.Schema$FileList {
   const { rows, next } = pageOf(found, call, 'pageSize', 'pageToken')
   return { files: rows, ...(next && { nextPageToken: next }) }
 }
@@ -19,12 +22,12 @@ export const google: Operation[] = [
   },
   {
     at: 'GET gmail.googleapis.com/gmail/v1/users/me/profile',
-    answer: ({ grant }) => ({ emailAddress: grant.email, messagesTotal: 3, threadsTotal: 3, historyId: '1' }),
+    answer: ({ grant }): gmail_v1.Schema$Profile => ({ emailAddress: grant.email, messagesTotal: 3, threadsTotal: 3, historyId: '1' }),
   },
   {
     at: 'POST gmail.googleapis.com/gmail/v1/users/me/messages/send',
     body: ['raw', 'threadId'],
-    answer: (call) => {
+    answer: (call): gmail_v1.Schema$Message => {
       const mail = Buffer.from(String(call.body.raw), 'base64url').toString('utf8')
       const { id } = call.add('mail', { mail })
       return { id, threadId: id, labelIds: ['SENT'] }
@@ -33,7 +36,7 @@ export const google: Operation[] = [
   {
     at: 'GET gmail.googleapis.com/gmail/v1/users/me/messages',
     query: ['q', 'maxResults', 'pageToken', 'labelIds'],
-    answer: (call) => {
+    answer: (call): gmail_v1.Schema$ListMessagesResponse => {
       const q = call.query.get('q') ?? ''
       const after = Number(/after:(\d+)/.exec(q)?.[1] ?? 0) * 1000
       const words = q.replace(/\b(in|after|before|from|to):\S+/g, '').trim()
@@ -49,7 +52,7 @@ export const google: Operation[] = [
   {
     at: 'GET gmail.googleapis.com/gmail/v1/users/me/messages/:id',
     query: ['format', 'metadataHeaders'],
-    answer: (call) => {
+    answer: (call): gmail_v1.Schema$Message | Refused => {
       const mail = inbox(call).find(({ id }) => id === call.params.id)
       if (!mail) return new Refused(404, { error: { code: 404, message: 'Requested entity was not found.', status: 'NOT_FOUND' } })
       const headers = Object.entries({ From: mail.from, To: call.grant.email, Subject: mail.subject }).map(([name, value]) => ({
@@ -57,14 +60,12 @@ export const google: Operation[] = [
         value,
       }))
       return {
-        ...{
-          id: mail.id,
-          threadId: mail.id,
-          labelIds: ['INBOX'],
-          snippet: mail.snippet,
-          internalDate: String(mail.at),
-          sizeEstimate: 2048,
-        },
+        id: mail.id,
+        threadId: mail.id,
+        labelIds: ['INBOX'],
+        snippet: mail.snippet,
+        internalDate: String(mail.at),
+        sizeEstimate: 2048,
         payload: { mimeType: 'text/plain', headers },
       }
     },
@@ -72,7 +73,10 @@ export const google: Operation[] = [
   {
     at: 'POST www.googleapis.com/calendar/v3/freeBusy',
     body: ['timeMin', 'timeMax', 'items', 'timeZone'],
-    answer: () => ({ kind: 'calendar#freeBusy', calendars: { primary: { busy: [{ start: iso(90), end: iso(120) }] } } }),
+    answer: (): calendar_v3.Schema$FreeBusyResponse => ({
+      kind: 'calendar#freeBusy',
+      calendars: { primary: { busy: [{ start: iso(90), end: iso(120) }] } },
+    }),
   },
   {
     at: 'GET www.googleapis.com/drive/v3/files',
@@ -80,31 +84,25 @@ export const google: Operation[] = [
     answer: (call) => {
       const words = /name contains '((?:[^'\\]|\\.)*)'/.exec(call.query.get('q') ?? '')?.[1] ?? ''
       const since = /modifiedTime > '([^']*)'/.exec(call.query.get('q') ?? '')?.[1] ?? ''
-      return {
-        ...driveFiles(
-          kept(call, 'file', [
-            {
-              name: 'Price list 2026.pdf',
-              mimeType: 'application/pdf',
-              webViewLink: 'https://drive.google.com/1',
-              modifiedTime: iso(-600),
-            },
-            {
-              name: 'Offer for Maya Patel',
-              mimeType: 'application/vnd.google-apps.document',
-              webViewLink: 'https://drive.google.com/2',
-              modifiedTime: iso(-900),
-            },
-          ]).filter(({ name, modifiedTime }: any) => has(name, words) && modifiedTime.slice(0, 19) > since),
-          call,
-        ),
-      }
+      const first: drive_v3.Schema$File[] = [
+        { name: 'Price list 2026.pdf', mimeType: 'application/pdf', webViewLink: 'https://drive.google.com/1', modifiedTime: iso(-600) },
+        {
+          name: 'Offer for Maya Patel',
+          mimeType: 'application/vnd.google-apps.document',
+          webViewLink: 'https://drive.google.com/2',
+          modifiedTime: iso(-900),
+        },
+      ]
+      return driveFiles(
+        kept(call, 'file', first).filter(({ name, modifiedTime }: any) => has(name, words) && modifiedTime.slice(0, 19) > since),
+        call,
+      )
     },
   },
   {
     at: 'POST www.googleapis.com/drive/v3/files',
     body: ['name', 'mimeType', 'parents'],
-    answer: (call) => {
+    answer: (call): drive_v3.Schema$File => {
       const { id, data } = call.add('file', {
         ...call.body,
         webViewLink: 'https://drive.google.com/drive/folders/new',

@@ -1,3 +1,9 @@
+import type {
+  BotUserObjectResponse,
+  DatabaseObjectResponse,
+  PageObjectResponse,
+  TextRichTextItemResponse,
+} from '@notionhq/client/build/src/api-endpoints.js'
 import { html, page } from '../core/page.ts'
 import type { Table } from '../core/state.ts'
 import { form, type Route, redirect, route } from '../core/wire.ts'
@@ -55,36 +61,47 @@ const pagesIn = (kept: AppObject[]): Map<string, Kept> =>
   new Map([...Object.entries(first()), ...[...kept].reverse().map(({ data }): [string, Kept] => [data.key, data as unknown as Kept])])
 const newest = (pages: Map<string, Kept>) => [...pages].sort(([, one], [, other]) => other.edited.localeCompare(one.edited))
 
-const rich = (content: string) => [{ type: 'text', plain_text: content, text: { content } }]
-const option = (name: string | null) => name && { id: name.toLowerCase().replaceAll(' ', '-'), name, color: 'default' }
-const pageObject = (id: string, { database, title, status, priority, assignee, due, edited }: Kept) => ({
+const plainly = { bold: false, italic: false, strikethrough: false, underline: false, code: false, color: 'default' } as const
+const rich = (content: string): TextRichTextItemResponse[] => [
+  { type: 'text', plain_text: content, text: { content, link: null }, annotations: plainly, href: null },
+]
+const option = (name: string) => ({ id: name.toLowerCase().replaceAll(' ', '-'), name, color: 'default' as const })
+const described = (name: string) => ({ ...option(name), description: null })
+const bot = { object: 'user', id: 'bot-sandbox' } as const
+/** Fields that a page and a database share. */
+const common = (id: string, edited: string) =>
+  ({
+    ...{ id, url: `https://www.notion.so/${id}`, public_url: null, icon: null, cover: null },
+    ...{ created_by: bot, last_edited_by: bot, created_time: edited, last_edited_time: edited, archived: false, in_trash: false },
+  }) as const
+const person = (name: string) => ({
+  ...{ object: 'user' as const, id: numberOf(name), name, avatar_url: null, type: 'person' as const, person: {} },
+})
+const pageObject = (id: string, { database, title, status, priority, assignee, due, edited }: Kept): PageObjectResponse => ({
+  ...common(id, edited),
   object: 'page',
-  id,
-  url: `https://www.notion.so/${id}`,
-  created_time: edited,
-  last_edited_time: edited,
-  archived: false,
   parent: { type: 'database_id', database_id: database },
   properties: {
     Name: { id: 'title', type: 'title', title: rich(title) },
-    Status: { id: 'st', type: 'status', status: option(status) },
-    Priority: { id: 'pr', type: 'select', select: option(priority) },
-    Assignee: { id: 'as', type: 'people', people: assignee ? [{ object: 'user', id: numberOf(assignee), name: assignee }] : [] },
-    'Due date': { id: 'du', type: 'date', date: due && { start: due, end: null, time_zone: null } },
+    Status: { id: 'st', type: 'status', status: status ? option(status) : null },
+    Priority: { id: 'pr', type: 'select', select: priority ? option(priority) : null },
+    Assignee: { id: 'as', type: 'people', people: assignee ? [person(assignee)] : [] },
+    'Due date': { id: 'du', type: 'date', date: due === null ? null : { start: due, end: null, time_zone: null } },
   },
 })
-const databaseObject = ({ id, title }: (typeof databases)[number]) => ({
+const databaseObject = ({ id, title }: (typeof databases)[number]): DatabaseObjectResponse => ({
+  ...common(id, iso(-60)),
   object: 'database',
-  id,
-  url: `https://www.notion.so/${id}`,
-  last_edited_time: iso(-60),
   title: rich(title),
+  description: [],
+  is_inline: false,
+  parent: { type: 'workspace', workspace: true },
   properties: {
-    Name: { id: 'title', name: 'Name', type: 'title', title: {} },
-    Status: { id: 'st', name: 'Status', type: 'status', status: { options: statuses.map(option), groups: [] } },
-    Priority: { id: 'pr', name: 'Priority', type: 'select', select: { options: priorities.map(option) } },
-    Assignee: { id: 'as', name: 'Assignee', type: 'people', people: {} },
-    'Due date': { id: 'du', name: 'Due date', type: 'date', date: {} },
+    Name: { id: 'title', name: 'Name', description: null, type: 'title', title: {} },
+    Status: { id: 'st', name: 'Status', description: null, type: 'status', status: { options: statuses.map(described), groups: [] } },
+    Priority: { id: 'pr', name: 'Priority', description: null, type: 'select', select: { options: priorities.map(described) } },
+    Assignee: { id: 'as', name: 'Assignee', description: null, type: 'people', people: {} },
+    'Due date': { id: 'du', name: 'Due date', description: null, type: 'date', date: {} },
   },
 })
 
@@ -99,7 +116,10 @@ const listed = <T>(call: ApiCall, rows: T[]) => {
   const from = Number(call.body.start_cursor ?? 0)
   const size = Number(call.body.page_size ?? 100)
   const more = from + size < rows.length
-  return { object: 'list', results: rows.slice(from, from + size), next_cursor: more ? String(from + size) : null, has_more: more }
+  return {
+    ...{ object: 'list', type: 'page_or_database', page_or_database: {} },
+    ...{ results: rows.slice(from, from + size), next_cursor: more ? String(from + size) : null, has_more: more },
+  }
 }
 
 /** Takes the properties that a request gives; null where Notion would refuse one. */
@@ -121,10 +141,12 @@ function changed(before: Kept, properties: Record<string, any>): Kept | string {
 export const notion: Operation[] = [
   {
     at: `GET ${HOST}/v1/users/me`,
-    answer: ({ grant }) => ({
+    // The id of the workspace is in Notion's documentation and not yet in the types of its client.
+    answer: ({ grant }): BotUserObjectResponse & { bot: { workspace_id: string } } => ({
       object: 'user',
       id: `bot-${numberOf(grant.email)}`,
       name: 'Operon',
+      avatar_url: null,
       type: 'bot',
       bot: { owner: { type: 'workspace', workspace: true }, workspace_id: `ws-${numberOf(grant.email)}`, workspace_name: companyOf(grant) },
     }),

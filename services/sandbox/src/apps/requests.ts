@@ -1,7 +1,7 @@
 import { form, json, type WireReply, type WireRequest } from '../core/wire.ts'
 import type { AppGrant } from './grants.ts'
 
-// What a call of an app brings: who it says that it is, and what it asks.
+// The parts of a call of an app: who it says that it is, and what it asks.
 
 /** A key that was pasted: each key is an account of its own. */
 export function keyOf(path: string, shown: string, query: URLSearchParams): Pick<AppGrant, 'email' | 'name' | 'scope'> | null {

@@ -1,10 +1,11 @@
+import type { AuthTestResponse, ChatPostMessageResponse, ConversationsHistoryResponse, ConversationsListResponse } from '@slack/web-api'
 import { companyOf, numberOf } from './grants.ts'
 import { limited, type Operation } from './operation.ts'
 
 export const slack: Operation[] = [
   {
     at: 'POST slack.com/api/auth.test',
-    answer: ({ grant }) => ({
+    answer: ({ grant }): AuthTestResponse => ({
       ok: true,
       url: 'https://sandbox.slack.com/',
       team: companyOf(grant),
@@ -16,7 +17,7 @@ export const slack: Operation[] = [
   {
     at: 'GET slack.com/api/conversations.list',
     query: ['limit', 'exclude_archived', 'cursor', 'types'],
-    answer: (call) => ({
+    answer: (call): ConversationsListResponse => ({
       ok: true,
       channels: limited(
         [
@@ -31,7 +32,7 @@ export const slack: Operation[] = [
   {
     at: 'GET slack.com/api/conversations.history',
     query: ['channel', 'oldest', 'latest', 'limit', 'cursor', 'inclusive'],
-    answer: (call) => {
+    answer: (call): ConversationsHistoryResponse => {
       if (!['C01GENERAL', 'C02SALES'].includes(call.query.get('channel') ?? '')) return { ok: false, error: 'channel_not_found' }
       const messages = call
         .list('said')
@@ -43,7 +44,7 @@ export const slack: Operation[] = [
   {
     at: 'POST slack.com/api/chat.postMessage',
     body: ['channel', 'text', 'blocks', 'thread_ts', 'mrkdwn'],
-    answer: (call) => {
+    answer: (call): ChatPostMessageResponse => {
       const channel = String(call.body.channel ?? '')
       if (!['C01GENERAL', 'C02SALES', '#general', '#sales'].includes(channel)) return { ok: false, error: 'channel_not_found' }
       const { id } = call.add('message', call.body)

@@ -1,21 +1,27 @@
+import type { calendar_v3 } from '@googleapis/calendar'
 import { type ApiCall, iso, type Operation, Refused } from '../operation.ts'
 import { begun, empty, etagOf, find, GOOGLE, hooksOf, isChanged, type Kept, put, tell, tellAll } from './state.ts'
 
 const google = `${GOOGLE}/calendar/v3`
 
-const googleEvent = (event: Kept) => ({
-  ...{ kind: 'calendar#event', id: event.key, etag: etagOf(event), status: event.gone ? 'cancelled' : 'confirmed', updated: event.at },
-  ...(!event.gone && {
-    summary: event.title,
-    htmlLink: `https://www.google.com/calendar/event?eid=${event.key}`,
-    start: { dateTime: event.start, timeZone: 'UTC' },
-    end: { dateTime: event.end, timeZone: 'UTC' },
-    ...(event.free && { transparency: 'transparent' }),
-    ...(event.place && { location: event.place }),
-    ...(event.notes && { description: event.notes }),
-    ...(event.by && { extendedProperties: { private: { operon: event.by } } }),
-    iCalUID: `${event.key}@google.com`,
-  }),
+const googleEvent = (event: Kept): calendar_v3.Schema$Event => ({
+  kind: 'calendar#event',
+  id: event.key,
+  etag: etagOf(event),
+  status: event.gone ? 'cancelled' : 'confirmed',
+  updated: event.at,
+  ...(!event.gone &&
+    ({
+      summary: event.title,
+      htmlLink: `https://www.google.com/calendar/event?eid=${event.key}`,
+      start: { dateTime: event.start, timeZone: 'UTC' },
+      end: { dateTime: event.end, timeZone: 'UTC' },
+      ...(event.free && { transparency: 'transparent' }),
+      ...(event.place && { location: event.place }),
+      ...(event.notes && { description: event.notes }),
+      ...(event.by && { extendedProperties: { private: { operon: event.by } } }),
+      iCalUID: `${event.key}@google.com`,
+    } satisfies calendar_v3.Schema$Event)),
 })
 const googleRefused = (status: number, reason: string, message: string) =>
   new Refused(status, { error: { code: status, message, errors: [{ domain: 'calendar', reason, message }] } })
@@ -29,7 +35,7 @@ const fromGoogle = (event: Kept, { summary, start, end, transparency, location, 
   ...(description !== undefined && { notes: description }),
 })
 
-function googleList(call: ApiCall) {
+function googleList(call: ApiCall): calendar_v3.Schema$Events | Refused {
   const { query } = call
   const sync = query.get('syncToken')
   if (sync && ['timeMin', 'timeMax', 'orderBy', 'q', 'updatedMin'].some((name) => query.has(name)))
@@ -49,7 +55,11 @@ function googleList(call: ApiCall) {
   const size = Number(query.get('maxResults') ?? 250)
   const more = from + size < found.length
   return {
-    ...{ kind: 'calendar#events', summary: call.grant.email, timeZone: 'UTC', accessRole: 'owner', updated: iso(0) },
+    kind: 'calendar#events',
+    summary: call.grant.email,
+    timeZone: 'UTC',
+    accessRole: 'owner',
+    updated: iso(0),
     items: found.slice(from, from + size).map(googleEvent),
     ...(more ? { nextPageToken: String(from + size) } : !query.has('orderBy') && { nextSyncToken: String(all.at(-1)?.seq ?? since) }),
   }
@@ -122,7 +132,7 @@ export const googleCalendar: Operation[] = [
   {
     at: `POST ${google}/calendars/primary/events/watch`,
     body: ['id', 'type', 'address', 'token', 'params'],
-    answer: (call) => {
+    answer: (call): calendar_v3.Schema$Channel | Refused => {
       const { id, type, address, token } = call.body
       if (type !== 'web_hook' || !URL.canParse(address))
         return googleRefused(400, 'push.webhookUrlNotHttps', 'WebHook callback must be HTTPS')

@@ -1,15 +1,26 @@
+import type { Event, Subscription } from '@microsoft/microsoft-graph-types'
 import { type ApiCall, type Operation, Refused } from '../operation.ts'
 import { begun, empty, etagOf, find, GRAPH, hooksOf, isChanged, type Kept, post, put, tellAll } from './state.ts'
 
 const graph = `${GRAPH}/v1.0`
 
-const graphEvent = (event: Kept) =>
+/** OData's marks beside the fields of an event. */
+type Told = (Event & { '@odata.etag': string }) | { '@removed': { reason: 'deleted' }; id: string }
+const graphEvent = (event: Kept): Told =>
   event.gone
     ? { '@removed': { reason: 'deleted' }, id: event.key }
     : {
-        ...{ '@odata.etag': `W/${etagOf(event)}`, id: event.key, changeKey: String(event.version), subject: event.title },
-        ...{ lastModifiedDateTime: event.at, isAllDay: false, isCancelled: false, showAs: event.free ? 'free' : 'busy' },
-        ...{ bodyPreview: event.notes, body: { contentType: 'text', content: event.notes }, location: { displayName: event.place } },
+        '@odata.etag': `W/${etagOf(event)}`,
+        id: event.key,
+        changeKey: String(event.version),
+        subject: event.title,
+        lastModifiedDateTime: event.at,
+        isAllDay: false,
+        isCancelled: false,
+        showAs: event.free ? 'free' : 'busy',
+        bodyPreview: event.notes,
+        body: { contentType: 'text', content: event.notes },
+        location: { displayName: event.place },
         start: { dateTime: `${event.start.slice(0, 23)}0000`, timeZone: 'UTC' },
         end: { dateTime: `${event.end.slice(0, 23)}0000`, timeZone: 'UTC' },
         transactionId: event.by,
@@ -134,7 +145,7 @@ export const microsoftCalendar: Operation[] = [
         )
       const { id } = call.add('subscription', {})
       call.set(id, 'hook', { remote: id, address, secret, until, said: 0 })
-      return { id, resource, changeType: call.body.changeType, expirationDateTime: until, clientState: null }
+      return { id, resource, changeType: call.body.changeType, expirationDateTime: until, clientState: null } satisfies Subscription
     },
   },
   {

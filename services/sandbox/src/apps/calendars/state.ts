@@ -30,7 +30,7 @@ export const eventsOf = (kept: AppObject[]): Kept[] =>
   [...new Map([...kept].reverse().map(({ data }) => [data.key as string, data as unknown as Kept])).values()].sort(
     (one, other) => one.seq - other.seq,
   )
-/** What stands in a calendar before anybody wrote into it. */
+/** The events of a calendar before anybody wrote into it. */
 export function begun(call: Pick<ApiCall, 'list' | 'set'>, title: string): Kept[] {
   const known = eventsOf(call.list('event'))
   if (known.length) return known
@@ -56,7 +56,7 @@ export const isChanged = (call: ApiCall, event: Kept, tag = etagOf(event)) =>
 
 export const find = (call: ApiCall, title: string) => begun(call, title).find(({ key }) => key === call.params.id)
 
-// What it tells
+// Its notifications
 
 export async function post(address: string, headers: Record<string, string>, body: string): Promise<string | null> {
   const response = await fetch(address, { method: 'POST', headers, body, redirect: 'manual', signal: AbortSignal.timeout(5_000) }).catch(
