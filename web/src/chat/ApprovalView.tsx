@@ -187,7 +187,7 @@ function Rest({ lines }: { lines: string[] }) {
   )
 }
 
-/** What a person can write anew. */
+/** The fields that a person can edit. */
 const textsOf = ({ input }: Step) =>
   Object.entries(input).filter((entry): entry is [string, string] => typeof entry[1] === 'string' && !isForMachines(entry[1]))
 

@@ -15,7 +15,7 @@ type Props = {
   ofOrder?: (orderId: string) => ReactNode
 }
 
-/** What a buyer and a seller write to each other, beside the list that it was opened from. Opening it marks it as read. */
+/** The messages of a buyer and a seller, beside the list that it was opened from. Opening it marks it as read. */
 export function Conversation({ id, me, lists, onClose, ofOrder }: Props) {
   const queries = useQueryClient()
   const shown = useQuery({ queryKey: ['show-thread', id], queryFn: () => call('show-thread', { thread_id: id }) })

@@ -17,7 +17,7 @@ import { cx } from '../ui/cx.ts'
 import { Dialog } from '../ui/Dialog.tsx'
 import { DAY_MS } from '../ui/format.ts'
 import { Menu, MenuItem } from '../ui/Menu.tsx'
-import { EmptyState, ErrorState, Skeleton } from '../ui/Panel.tsx'
+import { Asked, EmptyState, ErrorState, Skeleton } from '../ui/Panel.tsx'
 import { toast } from '../ui/toast.tsx'
 import { addressOf, assistants, places } from './places.ts'
 import { useHidden } from './useHidden.ts'
@@ -172,8 +172,7 @@ function ConversationList({
         />
       ) : (
         <>
-          {list.isPending ? <Skeleton className="m-3 h-24" /> : null}
-          {list.isError ? <ErrorState title="The list could not be loaded" error={list.error} retry={() => list.refetch()} /> : null}
+          <Asked query={list} skeleton="m-3 h-24" failed="The list could not be loaded" />
           {rows?.length === 0 ? <p className="px-5 py-4 text-13 text-muted">{empty}. Everything you ask is kept here.</p> : null}
           {/* biome-ignore lint/a11y/noStaticElementInteractions: arrow keys move between the rows inside */}
           <div onKeyDown={onKeyDown} className="min-h-0 flex-1 overflow-y-auto p-1.5">

@@ -7,7 +7,7 @@ import { readyPrompts } from '../content/prompts.ts'
 import { Button, IconButton } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { TextArea, TextField } from '../ui/Field.tsx'
-import { ErrorState, Skeleton } from '../ui/Panel.tsx'
+import { Asked } from '../ui/Panel.tsx'
 import { toast } from '../ui/toast.tsx'
 import { useHidden } from './useHidden.ts'
 
@@ -73,10 +73,7 @@ export function PromptLibrary({ draft, onUse, onClose }: Props) {
               {draft.trim() ? 'Save what I typed' : 'New prompt'}
             </Button>
           </div>
-          {prompts.isPending ? <Skeleton className="h-24" /> : null}
-          {prompts.isError ? (
-            <ErrorState title="Your prompts could not be loaded" error={prompts.error} retry={() => prompts.refetch()} />
-          ) : null}
+          <Asked query={prompts} skeleton="h-24" failed="Your prompts could not be loaded" />
           <section aria-labelledby="own-prompts">
             <h3 id="own-prompts" className="text-12 text-faint">
               Yours

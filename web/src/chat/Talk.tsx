@@ -16,7 +16,7 @@ type Props = {
   retry: () => unknown
   me: 'buyer' | 'seller'
   other: string
-  /** What its files are attached to; null where nobody is signed in, whose files go with the message. */
+  /** The order that its files belong to; null where nobody is signed in: then files go with the message. */
   attachTo: string | null
   /** A link to a file of it, for this person. */
   linkTo: (fileId: string) => Promise<{ url: string }>

@@ -1,13 +1,13 @@
 import { moment, money } from '../ui/format.ts'
 
-// What a step would do or has answered, in words. The database keeps no order of keys, so the order is made here.
+// A step's effect or answer in words. The database keeps no order of keys, so the order is made here.
 
 export type Field = { name: string; lines: string[] }
 
 const order = ['depends', 'note', 'about', 'changes', 'adds', 'deletes', 'emails', 'recipients', 'left_out']
 const last = ['left', 'emails_left']
 const names: Record<string, string> = { depends: 'order', left: 'allowance' }
-/** Which model answered is said elsewhere, and sources have links of their own. */
+/** The model is named elsewhere, and sources have links of their own. */
 const quiet = new Set(['answered_by', 'sandbox', 'model', 'sources'])
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i

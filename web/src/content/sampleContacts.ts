@@ -20,7 +20,7 @@ const contact = (
   last_activity_at: new Date(now - daysAgo * day).toISOString(),
 })
 
-/** What the CRM shows before the first contact. Nobody here exists. */
+/** Contacts that the CRM shows before the first one. Nobody here exists. */
 export const sampleContacts = [
   contact('s1', 'Sarah Lindqvist', 'Northwind Studio', 'sarah@northwind.example', 'hot', 'qualified', 1),
   contact('s2', 'Michael Chen', 'Harbor Labs', 'michael@harborlabs.example', 'warm', 'contacted', 4),

@@ -7,7 +7,7 @@ import { paths } from '../paths.ts'
 import { Button, FileButton } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { SearchForm } from '../ui/Field.tsx'
-import { EmptyState, ErrorState, Skeleton } from '../ui/Panel.tsx'
+import { Asked, EmptyState } from '../ui/Panel.tsx'
 import { attempt, toast } from '../ui/toast.tsx'
 import { blurOf, here } from './picture.ts'
 
@@ -91,8 +91,7 @@ function PicturePicker({ onClose, onPick }: { onClose: () => void; onPick: (pict
           {name}: {problem ?? `${Math.floor((sent / Math.max(1, bytes)) * 100)}%`}
         </p>
       ))}
-      {list.isPending ? <Skeleton className="mt-4 h-40" /> : null}
-      {list.isError ? <ErrorState title="Your images could not be loaded" error={list.error} retry={() => list.refetch()} /> : null}
+      <Asked query={list} skeleton="mt-4 h-40" failed="Your images could not be loaded" />
       {list.isSuccess && pictures.length === 0 ? (
         <EmptyState title={q ? 'No matches' : 'No images yet'} compact>
           {q ? 'No image of yours fits these words.' : 'Upload a picture here, or make one in the '}

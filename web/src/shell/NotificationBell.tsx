@@ -10,7 +10,7 @@ import { loadBackend } from '../api/session.ts'
 import { Button, IconButton } from '../ui/Button.tsx'
 import { cx } from '../ui/cx.ts'
 import { ago } from '../ui/format.ts'
-import { EmptyState, ErrorState } from '../ui/Panel.tsx'
+import { Asked, EmptyState } from '../ui/Panel.tsx'
 import { toast } from '../ui/toast.tsx'
 
 type Notification = { id: string; title: string; body: string | null; link: string | null; read_at: string | null; created_at: string }
@@ -110,7 +110,7 @@ export function NotificationBell({ userId }: { userId: string }) {
             </Button>
           </header>
           <div className="max-h-[60dvh] overflow-y-auto">
-            {list.isError ? <ErrorState title="Notifications could not be loaded" error={list.error} retry={() => list.refetch()} /> : null}
+            <Asked query={list} failed="Notifications could not be loaded" />
             {list.data?.length === 0 ? (
               <EmptyState compact title="All quiet">
                 You will see sales, limits and finished work here.

@@ -83,6 +83,15 @@ export function SelectField(props: Labelled & SelectHTMLAttributes<HTMLSelectEle
   )
 }
 
+/** The options of a select, each a value with its name. */
+export function Options({ of = [] }: { of: readonly (readonly [value: string | number, name: ReactNode])[] | undefined }) {
+  return of.map(([value, name]) => (
+    <option key={value} value={value}>
+      {name}
+    </option>
+  ))
+}
+
 export function PasswordField({ label, hint, error, aside, ...input }: Labelled & InputHTMLAttributes<HTMLInputElement>) {
   const [shown, setShown] = useState(false)
   return (

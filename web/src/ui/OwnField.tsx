@@ -1,4 +1,4 @@
-import { SelectField, TextField } from './Field.tsx'
+import { Options, SelectField, TextField } from './Field.tsx'
 import { type OwnField, typedOf, type Value } from './ownFields.ts'
 
 type Props = { field: OwnField; name?: string; value?: Value | undefined; onChange?: (typed: string) => void; label?: string }
@@ -20,11 +20,7 @@ export function FieldInput({ field: { name: title, kind, options }, name, value,
     return (
       <SelectField label={label} name={name} {...held}>
         <option value="">{onChange ? 'Any' : 'Not set'}</option>
-        {choices.map(([of, words]) => (
-          <option key={of} value={of}>
-            {words}
-          </option>
-        ))}
+        <Options of={choices} />
       </SelectField>
     )
   const type = kind === 'date' ? 'date' : kind === 'number' ? 'number' : 'text'

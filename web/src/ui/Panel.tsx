@@ -163,6 +163,20 @@ export function ErrorState({
   )
 }
 
+/** The place of what was asked for: grey while it comes, and the reason with a way to try again where it does not. */
+export function Asked({
+  query,
+  skeleton,
+  failed,
+}: {
+  query: { isPending: boolean; isError: boolean; error: Error | null; refetch: () => unknown }
+  skeleton?: string
+  failed: ReactNode
+}) {
+  if (query.isError) return <ErrorState title={failed} error={query.error} retry={() => query.refetch()} />
+  return query.isPending && skeleton !== undefined ? <Skeleton className={skeleton} /> : null
+}
+
 export function Skeleton({ className }: { className?: string }) {
   return <span aria-hidden="true" className={cx('block skeleton', className)} />
 }

@@ -1,7 +1,7 @@
 import { useRecentActivity } from '../api/activity.ts'
 import { ActivityList } from './Data.tsx'
 import { ago } from './format.ts'
-import { EmptyState, ErrorState, Panel, Skeleton } from './Panel.tsx'
+import { Asked, EmptyState, Panel } from './Panel.tsx'
 
 /** The last five commands, each cut to 50 characters. */
 type Props = { userId: string; title: string; empty: string /** Without a panel of its own, at the foot of a list. */; bare?: boolean }
@@ -9,10 +9,7 @@ export function RecentCommands({ userId, title, empty, bare }: Props) {
   const activity = useRecentActivity(userId)
   const entries = (
     <>
-      {activity.isPending ? <Skeleton className="m-4 h-24" /> : null}
-      {activity.isError ? (
-        <ErrorState title="The activity could not be loaded" error={activity.error} retry={() => activity.refetch()} />
-      ) : null}
+      <Asked query={activity} skeleton="m-4 h-24" failed="The activity could not be loaded" />
       {activity.data?.length === 0 ? (
         <EmptyState compact title="Nothing has happened yet">
           {empty}

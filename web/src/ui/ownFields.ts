@@ -15,7 +15,7 @@ export const kindNames: Record<OwnField['kind'], string> = {
 export const useFields = () => useCall('list-contact-fields', {}, { key: ['crm', 'fields'] }).data?.fields ?? none
 const none: OwnField[] = []
 
-/** What was typed, as the field keeps it; null empties it. */
+/** The typed text as the field keeps it; null empties it. */
 export function typedAs({ kind }: OwnField, typed: string): Value | null {
   if (!typed) return null
   if (kind === 'number') return Number.isNaN(Number(typed)) ? typed : Number(typed)

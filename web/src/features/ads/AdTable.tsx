@@ -3,8 +3,9 @@ import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Table } from '../../ui/Data.tsx'
+import { Options } from '../../ui/Field.tsx'
 import { money } from '../../ui/format.ts'
-import { EmptyState, ErrorState, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
+import { Asked, EmptyState, Panel, Pill } from '../../ui/Panel.tsx'
 import { attempt } from '../../ui/toast.tsx'
 import { ChangeDialog } from './ChangeDialog.tsx'
 import { Filters } from './Filters.tsx'
@@ -39,19 +40,12 @@ export function AdTable({ level, days, account, change }: Props) {
             onChange={(event) => change({ account: event.target.value })}
             className="h-8 rounded-control border border-control bg-page px-2 text-13 max-md:h-11"
           >
-            {data.accounts.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
+            <Options of={data.accounts.map(({ id, name }) => [id, name])} />
           </select>
         ) : null}
       </Filters>
       <Panel flush>
-        {asked.isPending ? <Skeleton className="m-4 h-40" /> : null}
-        {asked.isError ? (
-          <ErrorState title={`Your ${names[level]} could not be loaded`} error={asked.error} retry={() => asked.refetch()} />
-        ) : null}
+        <Asked query={asked} skeleton="m-4 h-40" failed={`Your ${names[level]} could not be loaded`} />
         {data && !data.account_id ? (
           <EmptyState title="This Meta account has no ads account">Create one in Meta Business Suite, then fetch again.</EmptyState>
         ) : data && !data.rows.length ? (

@@ -10,7 +10,7 @@ import { type AdRow, useAdsRefresh } from './queries.ts'
 
 type Wanted = { status?: 'active' | 'paused'; daily_budget_cents?: number }
 
-/** What one campaign, ad set or ad does now, and the changes that are asked before they are made. */
+/** The state of one campaign, ad set or ad, and its changes, which are asked before they are made. */
 export function ChangeDialog({ row, currency, onClose }: { row: AdRow; currency: string; onClose: () => void }) {
   const [budget, setBudget] = useState(row.budget_cents === null ? '' : (row.budget_cents / 100).toFixed(2))
   const [wanted, setWanted] = useState<Wanted | null>(null)

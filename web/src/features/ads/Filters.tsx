@@ -1,5 +1,6 @@
 import { RefreshCw } from 'lucide-react'
-import { Button, IconButton } from '../../ui/Button.tsx'
+import { IconButton } from '../../ui/Button.tsx'
+import { Choices } from '../../ui/Choices.tsx'
 import { cx } from '../../ui/cx.ts'
 import { moment } from '../../ui/format.ts'
 import { type Span, spans } from './queries.ts'
@@ -16,19 +17,9 @@ type Props = {
 export function Filters({ days, change, fetchedAt, onRefresh, busy, children }: Props) {
   return (
     <div className="flex flex-wrap items-center gap-2">
-      <fieldset className="flex gap-1" aria-label="Time range">
-        {spans.map((span) => (
-          <Button
-            key={span}
-            variant="ghost"
-            aria-pressed={days === span}
-            className={cx('max-md:px-3', days === span && 'bg-raised !text-text')}
-            onClick={() => change({ days: span === 30 ? '' : String(span) })}
-          >
-            {span} days
-          </Button>
-        ))}
-      </fieldset>
+      <Choices label="Time range" of={spans} chosen={days} choose={(span) => change({ days: span === 30 ? '' : String(span) })}>
+        {(span) => `${span} days`}
+      </Choices>
       {children}
       <span className="ml-auto flex items-center gap-1 text-12 text-faint">
         {fetchedAt ? `From Meta, ${moment(fetchedAt)}` : null}

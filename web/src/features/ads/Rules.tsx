@@ -1,9 +1,9 @@
 import { type FormEvent, useState } from 'react'
 import { call } from '../../api/call.ts'
 import { Button } from '../../ui/Button.tsx'
-import { SelectField, TextField } from '../../ui/Field.tsx'
+import { Options, SelectField, TextField } from '../../ui/Field.tsx'
 import { ago, money } from '../../ui/format.ts'
-import { ErrorState, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
+import { Asked, Panel, Pill } from '../../ui/Panel.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
 import { type AdRow, useAdRules, useAdsRefresh } from './queries.ts'
 
@@ -35,8 +35,7 @@ export function Rules({ campaigns, currency }: { campaigns: AdRow[]; currency: s
 
   return (
     <Panel title="Automatic pause" flush>
-      {asked.isPending ? <Skeleton className="m-4 h-12" /> : null}
-      {asked.isError ? <ErrorState title="Your rules could not be loaded" error={asked.error} retry={() => asked.refetch()} /> : null}
+      <Asked query={asked} skeleton="m-4 h-12" failed="Your rules could not be loaded" />
       <ul className="divide-y divide-line">
         {asked.data?.rules.map((rule) => (
           <li key={rule.id} className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2.5 text-13">
@@ -59,11 +58,7 @@ export function Rules({ campaigns, currency }: { campaigns: AdRow[]; currency: s
       {campaigns.length ? (
         <form onSubmit={add} noValidate className="flex flex-wrap items-end gap-3 border-t border-line p-4">
           <SelectField label="Campaign" value={campaign} onChange={(event) => setCampaign(event.target.value)}>
-            {campaigns.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
+            <Options of={campaigns.map(({ id, name }) => [id, name])} />
           </SelectField>
           <TextField
             label={`Most for a result, in ${currency}`}

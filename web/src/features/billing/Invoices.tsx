@@ -1,7 +1,7 @@
 import { call } from '../../api/call.ts'
 import { Table } from '../../ui/Data.tsx'
 import { day, money } from '../../ui/format.ts'
-import { EmptyState, ErrorState, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
+import { Asked, EmptyState, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
 import { Papers } from '../../ui/Papers.tsx'
 import { useInvoices } from './queries.ts'
 import { Statement } from './Statement.tsx'
@@ -10,9 +10,7 @@ export function Invoices({ userId }: { userId: string | undefined }) {
   const invoices = useInvoices(userId)
   return (
     <Panel title="Invoices" flush className="text-14 lg:col-span-3">
-      {invoices.isError ? (
-        <ErrorState title="Invoices could not be loaded" error={invoices.error} retry={() => invoices.refetch()} />
-      ) : null}
+      <Asked query={invoices} failed="Invoices could not be loaded" />
       {userId && invoices.isPending ? <Skeleton className="m-4 h-24" /> : null}
       {!userId || invoices.data?.invoices.length === 0 ? (
         <EmptyState compact title="No invoices yet">

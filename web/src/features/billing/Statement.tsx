@@ -3,7 +3,7 @@ import type { Invoice } from '../../api/billing.ts'
 import { call } from '../../api/call.ts'
 import { Button } from '../../ui/Button.tsx'
 import { download } from '../../ui/download.ts'
-import { SelectField } from '../../ui/Field.tsx'
+import { Options, SelectField } from '../../ui/Field.tsx'
 import { attempt } from '../../ui/toast.tsx'
 
 /** The bookings of a month (payments, refunds, credits), for the customer's own books. */
@@ -30,11 +30,7 @@ export function Statement({ invoices }: { invoices: Invoice[] }) {
   return (
     <form onSubmit={make} className="flex flex-wrap items-end gap-3 border-t border-line p-4">
       <SelectField label="Monthly statement" name="month" fieldClassName="w-52 max-w-full flex-1 sm:flex-none">
-        {months.map((month) => (
-          <option key={month} value={month}>
-            {inWords(month)}
-          </option>
-        ))}
+        <Options of={months.map((month) => [month, inWords(month)])} />
       </SelectField>
       <Button type="submit" className="h-9" busy={busy ? 'Preparing' : false}>
         Download CSV

@@ -8,7 +8,7 @@ import { subscriptionKey } from '../../api/subscription.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { day, money } from '../../ui/format.ts'
-import { ErrorState, Skeleton } from '../../ui/Panel.tsx'
+import { Asked } from '../../ui/Panel.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
 
 type Props = { plan: Plan; period: Period; from: 'today' | 'the next billing date'; userId: string; onClose: () => void }
@@ -56,10 +56,7 @@ export function SwitchDialog({ plan, period, from, userId, onClose }: Props) {
         </>
       }
     >
-      {preview.isPending ? <Skeleton className="h-24" /> : null}
-      {preview.isError ? (
-        <ErrorState title="The change could not be calculated" error={preview.error} retry={() => preview.refetch()} />
-      ) : null}
+      <Asked query={preview} skeleton="h-24" failed="The change could not be calculated" />
       {preview.data ? <Cost preview={preview.data} /> : null}
     </Dialog>
   )

@@ -9,7 +9,7 @@ import { call } from '../../api/call.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Confirm } from '../../ui/Dialog.tsx'
 import { day, money } from '../../ui/format.ts'
-import { ErrorState, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
+import { Asked, Panel, Pill } from '../../ui/Panel.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
 import { topUpsKey, useTopUps } from './queries.ts'
 
@@ -45,8 +45,7 @@ export function TopUps({ userId }: { userId: string }) {
           Buy more once, without a larger plan. The allowance of the month is used first, and a top-up does not expire. Each unit comes with
           its share of model cost: a very long answer or a large picture can use more than one.
         </p>
-        {list.isError ? <ErrorState title="Top-ups could not be loaded" error={list.error} retry={() => list.refetch()} /> : null}
-        {list.isPending ? <Skeleton className="m-4 h-24" /> : null}
+        <Asked query={list} skeleton="m-4 h-24" failed="Top-ups could not be loaded" />
         <ul className="divide-y divide-line border-t border-line">
           {list.data?.offers.map((offer) => (
             <li key={offer.unit} className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 px-4 py-3">

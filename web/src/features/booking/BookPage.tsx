@@ -12,7 +12,7 @@ import { PublicMessage } from '../../shell/PublicMessage.tsx'
 import { Button, ButtonLink } from '../../ui/Button.tsx'
 import { money } from '../../ui/format.ts'
 import { EmptyRow } from '../../ui/Mark.tsx'
-import { ErrorState, Skeleton } from '../../ui/Panel.tsx'
+import { Asked } from '../../ui/Panel.tsx'
 import { browserZone, clockIn, dateIn, zoneName } from '../../ui/zones.ts'
 import { GuestForm } from './GuestForm.tsx'
 import { SlotPicker } from './SlotPicker.tsx'
@@ -22,7 +22,7 @@ export type Bookable = CallReply<'show-booking-page'>['event_types'][number]
 const isGone = (error: unknown) => error instanceof ApiError && error.status === 404
 const places = { phone: [Phone, 'Phone call'], link: [Link2, 'Online, the link comes by email'], address: [MapPin, 'In person'] } as const
 
-/** What can be booked with somebody, and one of it. */
+/** The meetings that can be booked with somebody, and one of them. */
 export function BookPage() {
   const { profile = '', type } = useParams()
   const page = useQuery({
@@ -57,8 +57,7 @@ export function BookPage() {
   return (
     <PublicLayout footer={false}>
       <div className="rail flex w-full flex-1 flex-col gap-8 px-5 py-8 md:px-8 md:py-12">
-        {page.isPending ? <Skeleton className="h-96" /> : null}
-        {page.isError ? <ErrorState title="This page could not be loaded" error={page.error} retry={() => page.refetch()} /> : null}
+        <Asked query={page} skeleton="h-96" failed="This page could not be loaded" />
         {page.data && !type ? <List profile={profile} name={page.data.name} types={page.data.event_types} /> : null}
         {page.data && chosen ? <One key={chosen.slug} profile={profile} name={page.data.name} type={chosen} /> : null}
       </div>

@@ -14,7 +14,7 @@ import { Confirm } from '../../ui/Dialog.tsx'
 import { TextArea } from '../../ui/Field.tsx'
 import { money } from '../../ui/format.ts'
 import { EmptyRow } from '../../ui/Mark.tsx'
-import { ErrorState, Pill, Skeleton } from '../../ui/Panel.tsx'
+import { Asked, Pill } from '../../ui/Panel.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
 import { clockIn, dateIn, zoneName } from '../../ui/zones.ts'
 import { SlotPicker } from './SlotPicker.tsx'
@@ -52,10 +52,7 @@ export function BookingPage() {
   return (
     <PublicLayout footer={false}>
       <div className="rail flex w-full flex-1 flex-col gap-6 px-5 py-8 md:px-8 md:py-12">
-        {booking.isPending ? <Skeleton className="h-80" /> : null}
-        {booking.isError ? (
-          <ErrorState title="Your booking could not be loaded" error={booking.error} retry={() => booking.refetch()} />
-        ) : null}
+        <Asked query={booking} skeleton="h-80" failed="Your booking could not be loaded" />
         {booking.data && isHeld(booking.data) ? <Unpaid held={booking.data} token={token} isPaying={search.has('paid')} /> : null}
         {booking.data && !isHeld(booking.data) ? <Shown held={booking.data} token={token} /> : null}
       </div>

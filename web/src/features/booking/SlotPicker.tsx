@@ -4,8 +4,8 @@ import { useState } from 'react'
 import { callPublic } from '../../api/call.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { cx } from '../../ui/cx.ts'
-import { SelectField } from '../../ui/Field.tsx'
-import { ErrorState, Skeleton } from '../../ui/Panel.tsx'
+import { Options, SelectField } from '../../ui/Field.tsx'
+import { Asked } from '../../ui/Panel.tsx'
 import { allZones, clocksOf, dateIn, dayIn, zoneName } from '../../ui/zones.ts'
 
 type Props = {
@@ -95,16 +95,11 @@ export function SlotPicker({ profile, type, daysAhead, zone, onZone, onPick }: P
           })}
         </div>
         <SelectField label="Time zone" value={zone} onChange={(event) => onZone(event.target.value)} fieldClassName="mt-5">
-          {allZones().map((each) => (
-            <option key={each} value={each}>
-              {zoneName(each)}
-            </option>
-          ))}
+          <Options of={allZones().map((each) => [each, zoneName(each)])} />
         </SelectField>
       </div>
       <div className="min-w-0">
-        {slots.isPending ? <Skeleton className="h-72" /> : null}
-        {slots.isError ? <ErrorState title="The free times could not be loaded" error={slots.error} retry={() => slots.refetch()} /> : null}
+        <Asked query={slots} skeleton="h-72" failed="The free times could not be loaded" />
         {slots.data && !shown ? (
           <div className="flex flex-col items-start gap-3 text-14">
             <p className="font-semibold">No free time in {monthName(month)}</p>

@@ -4,7 +4,7 @@ import { RefreshCw } from 'lucide-react'
 import { useCall } from '../../api/call.ts'
 import { IconButton } from '../../ui/Button.tsx'
 import { moment, money } from '../../ui/format.ts'
-import { ErrorState, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
+import { Asked, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
 
 type Check = Reply<typeof checkDomains>
 type Domain = Check['results'][number]
@@ -33,7 +33,7 @@ export function Domains({ name }: { name: string }) {
           ))}
         </div>
       ) : null}
-      {check.isError ? <ErrorState title="The domains could not be checked" error={check.error} retry={() => check.refetch()} /> : null}
+      <Asked query={check} failed="The domains could not be checked" />
       {check.data ? (
         <>
           <div className="overflow-x-auto">

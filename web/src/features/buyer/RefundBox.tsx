@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
-import { SelectField, TextArea } from '../../ui/Field.tsx'
+import { Options, SelectField, TextArea } from '../../ui/Field.tsx'
 import { day, moment, money } from '../../ui/format.ts'
 import { Pill } from '../../ui/Panel.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
@@ -78,11 +78,7 @@ function Ask({ order, of: ref, open, onClose }: { order: Order; of: OrderRef; op
     <Dialog open={open} onClose={onClose} title={`Request a refund of ${money(order.amount_cents, order.currency)}`}>
       <form onSubmit={send} className="flex flex-col gap-4 pt-1">
         <SelectField label="Reason" name="reason" defaultValue="not_working">
-          {Object.entries(refundReasons).map(([reason, words]) => (
-            <option key={reason} value={reason}>
-              {words}
-            </option>
-          ))}
+          <Options of={Object.entries(refundReasons)} />
         </SelectField>
         <TextArea label="What happened" name="text" maxLength={2000} hint="The seller reads this. It helps them to answer sooner." />
         <p className="text-12 text-faint">A refund ends your downloads. Your review stays and says that the order was refunded.</p>

@@ -3,7 +3,7 @@ import { Plus, X } from 'lucide-react'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
-import { SelectField, Switch, TextField } from '../../ui/Field.tsx'
+import { Options, SelectField, Switch, TextField } from '../../ui/Field.tsx'
 import { Alert, ErrorState, Skeleton } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { allZones, browserZone, zoneName } from '../../ui/zones.ts'
@@ -57,11 +57,7 @@ function Form({ kept }: { kept: Kept }) {
   return (
     <div className="flex max-w-3xl flex-col gap-6 pt-5">
       <SelectField label="Time zone" value={zone} onChange={(event) => setZone(event.target.value)} fieldClassName="max-w-xs">
-        {[...new Set([zone, ...allZones()])].sort().map((each) => (
-          <option key={each} value={each}>
-            {zoneName(each)}
-          </option>
-        ))}
+        <Options of={[...new Set([zone, ...allZones()])].sort().map((each) => [each, zoneName(each)])} />
       </SelectField>
       <section aria-label="Weekly hours">
         <h2 className="mb-2 text-14 font-semibold">Weekly hours</h2>

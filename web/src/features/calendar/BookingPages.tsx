@@ -5,7 +5,7 @@ import { Button } from '../../ui/Button.tsx'
 import { useCopied } from '../../ui/copy.ts'
 import { Confirm } from '../../ui/Dialog.tsx'
 import { money } from '../../ui/format.ts'
-import { EmptyState, ErrorState, Pill, Skeleton } from '../../ui/Panel.tsx'
+import { Asked, EmptyState, Pill } from '../../ui/Panel.tsx'
 import { attempt } from '../../ui/toast.tsx'
 import { EventTypeDialog } from './EventTypeDialog.tsx'
 import { type EventType, newKey, useEventTypes, useReload } from './queries.ts'
@@ -24,10 +24,7 @@ export function BookingPages() {
   )
   return (
     <div className="flex flex-col gap-4 pt-5">
-      {listed.isPending ? <Skeleton className="h-60" /> : null}
-      {listed.isError ? (
-        <ErrorState title="Your booking pages could not be loaded" error={listed.error} retry={() => listed.refetch()} />
-      ) : null}
+      <Asked query={listed} skeleton="h-60" failed="Your booking pages could not be loaded" />
       {listed.data?.event_types.length === 0 ? (
         <EmptyState title="Let people book you" action={add}>
           A booking page shows your free times. Visitors choose one in their own time zone, without an account, and both of you get an email

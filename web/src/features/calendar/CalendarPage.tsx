@@ -8,7 +8,7 @@ import { SyncedCalendars } from './SyncedCalendars.tsx'
 
 type Tab = 'calendar' | 'pages' | 'hours' | 'synced'
 
-/** What is booked, what can be booked, and when. */
+/** Appointments, booking pages and the hours for them. */
 export function CalendarPage() {
   const [search, setSearch] = useSearchParams()
   const tab = (search.get('tab') ?? 'calendar') as Tab

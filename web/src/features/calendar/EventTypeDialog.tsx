@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { Link } from 'react-router-dom'
 import { call } from '../../api/call.ts'
 import { paths } from '../../paths.ts'
-import { Checkbox, SelectField, TextArea, TextField } from '../../ui/Field.tsx'
+import { Checkbox, Options, SelectField, TextArea, TextField } from '../../ui/Field.tsx'
 import { FormDialog } from '../../ui/FormDialog.tsx'
 import { Questions, withKey } from '../../ui/Questions.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -132,18 +132,10 @@ export function EventTypeDialog({ of, onClose, onDone }: Props) {
           defaultValue={of?.after_minutes ?? 0}
         />
         <SelectField label="Shortest notice" name="notice_minutes" defaultValue={of?.notice_minutes ?? 240}>
-          {withOwn(notices, of?.notice_minutes).map(([value, text]) => (
-            <option key={value} value={value}>
-              {text}
-            </option>
-          ))}
+          <Options of={withOwn(notices, of?.notice_minutes)} />
         </SelectField>
         <SelectField label="Email reminder" name="remind_minutes" defaultValue={of?.remind_minutes ?? 1440}>
-          {withOwn(reminders, of?.remind_minutes).map(([value, text]) => (
-            <option key={value} value={value}>
-              {text}
-            </option>
-          ))}
+          <Options of={withOwn(reminders, of?.remind_minutes)} />
         </SelectField>
       </div>
       <div className="grid grid-cols-2 gap-4">
@@ -162,11 +154,7 @@ export function EventTypeDialog({ of, onClose, onDone }: Props) {
             {refunds.some(([value]) => value === (of?.refund_hours ?? 24)) ? null : (
               <option value={of?.refund_hours}>{`${of?.refund_hours} hours before`}</option>
             )}
-            {refunds.map(([value, text]) => (
-              <option key={value} value={value}>
-                {text}
-              </option>
-            ))}
+            <Options of={refunds} />
           </SelectField>
         ) : (
           <input type="hidden" name="refund_hours" value={of?.refund_hours ?? 24} />

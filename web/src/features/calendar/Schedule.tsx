@@ -3,9 +3,9 @@ import { useEffect, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import { call } from '../../api/call.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
-import { cx } from '../../ui/cx.ts'
+import { Choices } from '../../ui/Choices.tsx'
 import { Confirm } from '../../ui/Dialog.tsx'
-import { ErrorState, SamplePill, Skeleton } from '../../ui/Panel.tsx'
+import { Asked, SamplePill } from '../../ui/Panel.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
 import { useSampleData } from '../../ui/useSampleData.ts'
 import { browserZone, clockIn, dateIn, zoneName } from '../../ui/zones.ts'
@@ -103,26 +103,13 @@ export function Schedule() {
           {titleOf(view, day)}
           {isSample ? <SamplePill /> : null}
         </h2>
-        <fieldset className="flex gap-1 md:ml-auto" aria-label="View">
-          {views.map((each) => (
-            <Button
-              key={each}
-              variant="ghost"
-              aria-pressed={each === view}
-              className={cx('capitalize max-md:px-3', each === view && 'bg-raised !text-text')}
-              onClick={() => go({ view: each })}
-            >
-              {each}
-            </Button>
-          ))}
-        </fieldset>
+        <Choices label="View" of={views} chosen={view} choose={(view) => go({ view })} className="capitalize md:ml-auto" />
         <Button variant="primary" onClick={() => go({ new: '' })}>
           <Plus />
           New appointment
         </Button>
       </div>
-      {listed.isPending ? <Skeleton className="h-[36rem]" /> : null}
-      {listed.isError ? <ErrorState title="Your calendar could not be loaded" error={listed.error} retry={() => listed.refetch()} /> : null}
+      <Asked query={listed} skeleton="h-[36rem]" failed="Your calendar could not be loaded" />
       {listed.data && view === 'month' ? (
         <MonthGrid
           days={days}

@@ -5,7 +5,7 @@ import { paths } from '../../paths.ts'
 import { Button, ButtonLink } from '../../ui/Button.tsx'
 import { Switch } from '../../ui/Field.tsx'
 import { ago } from '../../ui/format.ts'
-import { EmptyState, ErrorState, Skeleton } from '../../ui/Panel.tsx'
+import { Asked, EmptyState } from '../../ui/Panel.tsx'
 import { attempt } from '../../ui/toast.tsx'
 import { newKey, type SyncedCalendar, useReload, useSyncedCalendars } from './queries.ts'
 
@@ -33,10 +33,7 @@ export function SyncedCalendars() {
   const calendars = listed.data?.calendars ?? []
   return (
     <div className="flex max-w-3xl flex-col gap-4 pt-5">
-      {listed.isPending ? <Skeleton className="h-40" /> : null}
-      {listed.isError ? (
-        <ErrorState title="Your connected calendars could not be loaded" error={listed.error} retry={() => listed.refetch()} />
-      ) : null}
+      <Asked query={listed} skeleton="h-40" failed="Your connected calendars could not be loaded" />
       {listed.data && calendars.length === 0 ? (
         <EmptyState
           title="No calendar connected"

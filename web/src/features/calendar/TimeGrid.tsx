@@ -174,7 +174,7 @@ export function TimeGrid({ days, appointments, external, onOpen, onCreate, onMov
   )
 }
 
-/** What another calendar has at the time: it is looked at there, so nothing is done with it here. */
+/** An event of another calendar: it is opened there, so nothing is done with it here. */
 function Elsewhere({ of, from, to }: { of: External; from: number; to: number }) {
   return (
     <div

@@ -45,7 +45,7 @@ export function titleOf(view: View, day: string): string {
 type Timed = { id: string; starts_at: string; ends_at: string }
 export type Placed<T> = { of: T; from: number; to: number; lane: number; lanes: number }
 
-/** What is on a day, each in a lane of its own among those that it overlaps. */
+/** The appointments of a day, each in a lane of its own among those that it overlaps. */
 export function placed<T extends Timed>(all: readonly T[], day: string): Placed<T>[] {
   const [begin, end] = [timeOf(day, 0).getTime(), timeOf(addDays(day, 1), 0).getTime()]
   const result: Placed<T>[] = []
@@ -75,7 +75,7 @@ export function placed<T extends Timed>(all: readonly T[], day: string): Placed<
 }
 
 type Elsewhere = Timed & { all_day: boolean }
-/** What other calendars have on a day. A whole day there is that day here, whatever hours the zone makes of it. */
+/** Events of other calendars on a day. A whole day there is that day here, whatever hours the zone makes of it. */
 export function externalOn<T extends Elsewhere>(all: readonly T[], day: string): { of: T; from: number; to: number }[] {
   const whole = all.filter((each) => each.all_day && each.starts_at.slice(0, 10) <= day && day < each.ends_at.slice(0, 10))
   const timed = placed(

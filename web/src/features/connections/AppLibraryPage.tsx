@@ -9,9 +9,9 @@ import { useCall } from '../../api/call.ts'
 import { useLive } from '../../api/live.ts'
 import { useSession } from '../../api/session.ts'
 import { Button } from '../../ui/Button.tsx'
-import { cx } from '../../ui/cx.ts'
+import { Choices } from '../../ui/Choices.tsx'
 import { SearchForm } from '../../ui/Field.tsx'
-import { EmptyState, ErrorState, PageHeader, Skeleton } from '../../ui/Panel.tsx'
+import { Asked, EmptyState, PageHeader } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { AppPanel, StatePill } from './AppPanel.tsx'
 import { CustomApis } from './CustomApis.tsx'
@@ -76,25 +76,10 @@ export function AppLibraryPage() {
         }
       />
       <div className="mb-5 flex flex-wrap items-center gap-2">
-        <fieldset className="flex min-w-0 gap-1 overflow-x-auto" aria-label="Category">
-          {chips.map((chip) => (
-            <Button
-              key={chip}
-              variant="ghost"
-              aria-pressed={shown === chip}
-              className={cx('max-md:px-3', shown === chip && 'bg-raised !text-text')}
-              onClick={() => narrow({ category: chip })}
-            >
-              {chip}
-            </Button>
-          ))}
-        </fieldset>
+        <Choices label="Category" of={chips} chosen={shown} choose={(category) => narrow({ category })} />
         <SearchForm label="Search apps" value={q} onSearch={(text) => narrow({ q: text })} />
       </div>
-      {listed.isError ? (
-        <ErrorState title="Your connections could not be loaded" error={listed.error} retry={() => listed.refetch()} />
-      ) : null}
-      {listed.isPending ? <Skeleton className="h-96" /> : null}
+      <Asked query={listed} skeleton="h-96" failed="Your connections could not be loaded" />
       {listed.data && !groups.length ? (
         <EmptyState
           compact

@@ -7,7 +7,7 @@ import { call, useCall } from '../../api/call.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Confirm, Dialog } from '../../ui/Dialog.tsx'
 import { ago, moment } from '../../ui/format.ts'
-import { Alert, ErrorState, Pill, Skeleton } from '../../ui/Panel.tsx'
+import { Alert, Asked, Pill } from '../../ui/Panel.tsx'
 import { attempt, ToastSlot, toast } from '../../ui/toast.tsx'
 import { Watches } from './Watches.tsx'
 
@@ -25,10 +25,7 @@ export function AppPanel({ app, onClose, onConnect, busy }: { app: App; onClose:
         <p className="text-muted">{app.description}</p>
         <section>
           <h3 className="mb-2 font-semibold">Accounts</h3>
-          {listed.isPending ? <Skeleton className="h-16" /> : null}
-          {listed.isError ? (
-            <ErrorState title="The accounts could not be loaded" error={listed.error} retry={() => listed.refetch()} />
-          ) : null}
+          <Asked query={listed} skeleton="h-16" failed="The accounts could not be loaded" />
           {listed.data && !own.length ? <p className="text-muted">No account is connected yet.</p> : null}
           <ul className="flex flex-col gap-3">
             {own.map((connection) => (
@@ -55,10 +52,7 @@ export function AppPanel({ app, onClose, onConnect, busy }: { app: App; onClose:
         </section>
         <section>
           <h3 className="mb-2 font-semibold">What you can do with it</h3>
-          {actions.isPending ? <Skeleton className="h-16" /> : null}
-          {actions.isError ? (
-            <ErrorState title="The actions could not be loaded" error={actions.error} retry={() => actions.refetch()} />
-          ) : null}
+          <Asked query={actions} skeleton="h-16" failed="The actions could not be loaded" />
           <ul className="divide-y divide-line rounded-panel hairline">
             {actions.data?.actions.map(({ name, title, effect }) => (
               <li key={name} className="flex items-baseline justify-between gap-3 px-3 py-2">

@@ -1,10 +1,8 @@
 import type { CallArgs } from '@operon/contracts/calls'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { call } from '../../api/call.ts'
-import { Button } from '../../ui/Button.tsx'
-import { Dialog } from '../../ui/Dialog.tsx'
-import { PasswordField, SelectField, TextArea, TextField } from '../../ui/Field.tsx'
-import { Alert } from '../../ui/Panel.tsx'
+import { Options, PasswordField, SelectField, TextArea, TextField } from '../../ui/Field.tsx'
+import { FormDialog } from '../../ui/FormDialog.tsx'
 import type { CustomApi } from './CustomApis.tsx'
 
 type Args = CallArgs<'connect-custom-api'>
@@ -35,111 +33,90 @@ const hints = {
 export function CustomApiDialog({ api, onClose, onDone }: { api: CustomApi | null; onClose: () => void; onDone: (text: string) => void }) {
   const [source, setSource] = useState<keyof typeof sources>(api?.kind === 'mcp' ? 'mcp' : 'url')
   const [auth, setAuth] = useState<Auth>(api?.auth ?? 'bearer')
-  const [problem, setProblem] = useState<string>()
-  const [busy, setBusy] = useState(false)
 
   const isServer = source === 'mcp'
 
-  async function save(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
-    const fields = [...new FormData(event.currentTarget)].map(([name, value]) => [name, String(value).trim()])
-    setBusy(true)
-    setProblem(undefined)
-    try {
-      const given = Object.fromEntries(fields.filter(([, value]) => value)) as Omit<Args, 'auth'>
-      const { operations, left_out } = await call('connect-custom-api', {
-        ...given,
-        auth,
-        kind: isServer ? 'mcp' : 'api',
-        ...(api && { connection_id: api.connection_id }),
-      })
-      const told = auth === 'signin' ? 'Choose Manage, then sign in there' : isServer ? 'Choose which of its tools may be called' : ''
-      onDone(
-        told ||
-          `${operations === 1 ? 'One operation' : `${operations} operations`}${left_out ? `, ${left_out} left out: they cannot be called, or are more than 300` : ''}`,
-      )
-    } catch (error) {
-      setProblem((error as Error).message)
-      setBusy(false)
-    }
+  async function save(_typed: unknown, data: FormData) {
+    const fields = [...data].map(([name, value]) => [name, String(value).trim()])
+    const given = Object.fromEntries(fields.filter(([, value]) => value)) as Omit<Args, 'auth'>
+    const { operations, left_out } = await call('connect-custom-api', {
+      ...given,
+      auth,
+      kind: isServer ? 'mcp' : 'api',
+      ...(api && { connection_id: api.connection_id }),
+    })
+    const told = auth === 'signin' ? 'Choose Manage, then sign in there' : isServer ? 'Choose which of its tools may be called' : ''
+    onDone(
+      told ||
+        `${operations === 1 ? 'One operation' : `${operations} operations`}${left_out ? `, ${left_out} left out: they cannot be called, or are more than 300` : ''}`,
+    )
+    return false
   }
 
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title={api ? `Connect ${api.name} again` : 'Add an API'}
       description="It is tried with one call. The key is kept encrypted, and nobody can read it here again."
+      submit={auth === 'signin' ? 'Add' : 'Connect'}
+      failed="The API was not connected"
+      save={save}
     >
-      <form onSubmit={save} className="flex flex-col gap-4" autoComplete="off">
-        {problem ? <Alert title="The API was not connected">{problem}</Alert> : null}
-        <TextField name="name" label="Name" defaultValue={api?.name} required maxLength={80} data-first="" />
-        <SelectField label="What it can do" value={source} onChange={({ target }) => setSource(target.value as keyof typeof sources)}>
-          {Object.entries(sources).map(([id, name]) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </SelectField>
-        {source === 'url' ? (
-          <TextField name="document_url" label="Address of the document" type="url" required maxLength={1000} hint="OpenAPI 3 in JSON" />
-        ) : null}
-        {source === 'paste' ? (
-          <TextArea name="document" label="OpenAPI document" required maxLength={900_000} hint="OpenAPI 3 in JSON" />
-        ) : null}
-        {source === 'url' ? null : (
-          <TextField
-            name="base"
-            label={isServer ? 'Address of the server' : 'Address of the API'}
-            type="url"
-            defaultValue={api?.base}
-            required={source !== 'paste'}
-            maxLength={500}
-            hint={hints[source]}
-          />
-        )}
-        <SelectField label="How it knows you" value={auth} onChange={({ target }) => setAuth(target.value as Auth)}>
-          {auths.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </SelectField>
-        {auth === 'header' || auth === 'query' ? (
-          <TextField name="auth_name" label={auth === 'header' ? 'Name of the header' : 'Name in the address'} required maxLength={100} />
-        ) : null}
-        {auth === 'oauth' || auth === 'signin' ? (
-          <>
-            {auth === 'signin' ? (
-              <>
-                <p className="text-13 text-muted">
-                  Register a client there with the redirect <code className="break-all">{`${location.origin}/connect/custom`}</code>
-                </p>
-                <TextField name="authorize_url" label="Address where you approve" type="url" required maxLength={1000} />
-                <TextField name="scope" label="Scopes" maxLength={1000} hint="With a space between. May stay empty" />
-              </>
-            ) : null}
-            <TextField name="token_url" label="Address that gives tokens" type="url" required maxLength={1000} />
-            <TextField name="client_id" label="Client id" required maxLength={400} />
-          </>
-        ) : null}
-        {auth === 'none' ? null : (
-          <PasswordField
-            name="key"
-            label={auth === 'oauth' || auth === 'signin' ? 'Client secret' : auth === 'basic' ? 'User and password' : 'Key'}
-            hint={auth === 'basic' ? 'As user:password' : auth === 'signin' ? 'May stay empty, where the client has none' : undefined}
-            required={auth !== 'signin'}
-            maxLength={4000}
-            autoComplete="off"
-          />
-        )}
-        {isServer || auth === 'signin' ? null : (
-          <TextField name="check_path" label="Path to try" maxLength={300} hint="A path that only reads, as items. May stay empty" />
-        )}
-        <Button type="submit" variant="primary" busy={busy ? 'Trying it' : false}>
-          {auth === 'signin' ? 'Add' : 'Connect'}
-        </Button>
-      </form>
-    </Dialog>
+      <TextField name="name" label="Name" defaultValue={api?.name} required maxLength={80} data-first="" />
+      <SelectField label="What it can do" value={source} onChange={({ target }) => setSource(target.value as keyof typeof sources)}>
+        <Options of={Object.entries(sources)} />
+      </SelectField>
+      {source === 'url' ? (
+        <TextField name="document_url" label="Address of the document" type="url" required maxLength={1000} hint="OpenAPI 3 in JSON" />
+      ) : null}
+      {source === 'paste' ? (
+        <TextArea name="document" label="OpenAPI document" required maxLength={900_000} hint="OpenAPI 3 in JSON" />
+      ) : null}
+      {source === 'url' ? null : (
+        <TextField
+          name="base"
+          label={isServer ? 'Address of the server' : 'Address of the API'}
+          type="url"
+          defaultValue={api?.base}
+          required={source !== 'paste'}
+          maxLength={500}
+          hint={hints[source]}
+        />
+      )}
+      <SelectField label="How it knows you" value={auth} onChange={({ target }) => setAuth(target.value as Auth)}>
+        <Options of={auths.map(({ id, name }) => [id, name])} />
+      </SelectField>
+      {auth === 'header' || auth === 'query' ? (
+        <TextField name="auth_name" label={auth === 'header' ? 'Name of the header' : 'Name in the address'} required maxLength={100} />
+      ) : null}
+      {auth === 'oauth' || auth === 'signin' ? (
+        <>
+          {auth === 'signin' ? (
+            <>
+              <p className="text-13 text-muted">
+                Register a client there with the redirect <code className="break-all">{`${location.origin}/connect/custom`}</code>
+              </p>
+              <TextField name="authorize_url" label="Address where you approve" type="url" required maxLength={1000} />
+              <TextField name="scope" label="Scopes" maxLength={1000} hint="With a space between. May stay empty" />
+            </>
+          ) : null}
+          <TextField name="token_url" label="Address that gives tokens" type="url" required maxLength={1000} />
+          <TextField name="client_id" label="Client id" required maxLength={400} />
+        </>
+      ) : null}
+      {auth === 'none' ? null : (
+        <PasswordField
+          name="key"
+          label={auth === 'oauth' || auth === 'signin' ? 'Client secret' : auth === 'basic' ? 'User and password' : 'Key'}
+          hint={auth === 'basic' ? 'As user:password' : auth === 'signin' ? 'May stay empty, where the client has none' : undefined}
+          required={auth !== 'signin'}
+          maxLength={4000}
+          autoComplete="off"
+        />
+      )}
+      {isServer || auth === 'signin' ? null : (
+        <TextField name="check_path" label="Path to try" maxLength={300} hint="A path that only reads, as items. May stay empty" />
+      )}
+    </FormDialog>
   )
 }

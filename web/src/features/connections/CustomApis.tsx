@@ -6,7 +6,7 @@ import { call, useCall } from '../../api/call.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Confirm, Dialog } from '../../ui/Dialog.tsx'
 import { ago } from '../../ui/format.ts'
-import { Alert, EmptyState, ErrorState, Skeleton } from '../../ui/Panel.tsx'
+import { Alert, Asked, EmptyState } from '../../ui/Panel.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
 import { StatePill } from './AppPanel.tsx'
 import { CustomApiDialog } from './CustomApiDialog.tsx'
@@ -57,8 +57,7 @@ export function CustomApis() {
         </p>
         {apis.length ? connectButton : null}
       </div>
-      {listed.isPending ? <Skeleton className="h-24" /> : null}
-      {listed.isError ? <ErrorState title="Your APIs could not be loaded" error={listed.error} retry={() => listed.refetch()} /> : null}
+      <Asked query={listed} skeleton="h-24" failed="Your APIs could not be loaded" />
       {listed.data && !apis.length ? (
         <EmptyState compact title="An app that is not here?" action={connectButton}>
           Connect its API by its OpenAPI document or its address, or the tools of its MCP server. The assistant then reads from it, and
@@ -175,10 +174,7 @@ function Operations({ connectionId }: { connectionId: string }) {
   return (
     <section>
       <h3 className="mb-2 font-semibold">What can be called</h3>
-      {operations.isPending ? <Skeleton className="h-24" /> : null}
-      {operations.isError ? (
-        <ErrorState title="The operations could not be loaded" error={operations.error} retry={() => operations.refetch()} />
-      ) : null}
+      <Asked query={operations} skeleton="h-24" failed="The operations could not be loaded" />
       <ul className="divide-y divide-line rounded-panel hairline">
         {operations.data?.operations.map(({ name, title, method, path, effect }) => (
           <li key={name} className="flex items-baseline justify-between gap-3 px-3 py-2">

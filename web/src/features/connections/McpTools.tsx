@@ -3,8 +3,8 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call, useCall } from '../../api/call.ts'
 import { Button } from '../../ui/Button.tsx'
-import { SelectField } from '../../ui/Field.tsx'
-import { ErrorState, Skeleton } from '../../ui/Panel.tsx'
+import { Options, SelectField } from '../../ui/Field.tsx'
+import { Asked } from '../../ui/Panel.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
 
 type Tool = CallReply<'list-mcp-tools'>['tools'][number]
@@ -14,7 +14,7 @@ const allowances: { id: Tool['allow']; name: string }[] = [
   { id: 'reads', name: 'Allowed without asking' },
 ]
 
-/** What somebody else's server can do, of which nothing happens before it is allowed here. */
+/** The tools of somebody else's server. None runs before it is allowed here. */
 export function McpTools({ connectionId }: { connectionId: string }) {
   const queries = useQueryClient()
   const key = ['list-mcp-tools', connectionId]
@@ -45,8 +45,7 @@ export function McpTools({ connectionId }: { connectionId: string }) {
         Names and descriptions are the server’s own words. Whoever runs it sees what a tool is called with. Let only tools that you trust
         run without asking.
       </p>
-      {listed.isPending ? <Skeleton className="h-24" /> : null}
-      {listed.isError ? <ErrorState title="The tools could not be loaded" error={listed.error} retry={() => listed.refetch()} /> : null}
+      <Asked query={listed} skeleton="h-24" failed="The tools could not be loaded" />
       {listed.data && !listed.data.tools.length ? <p className="text-muted">The server has no tools.</p> : null}
       <ul className="flex flex-col gap-4">
         {listed.data?.tools.map(({ name, title, description, read_only, allow: allowed }) => (
@@ -57,11 +56,7 @@ export function McpTools({ connectionId }: { connectionId: string }) {
               value={allowed}
               onChange={({ target }) => allow(name, target.value as Tool['allow'])}
             >
-              {allowances.map((each) => (
-                <option key={each.id} value={each.id}>
-                  {each.name}
-                </option>
-              ))}
+              <Options of={allowances.map((each) => [each.id, each.name])} />
             </SelectField>
           </li>
         ))}

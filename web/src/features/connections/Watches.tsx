@@ -5,9 +5,9 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { call, useCall } from '../../api/call.ts'
 import { Button } from '../../ui/Button.tsx'
-import { SelectField, TextField } from '../../ui/Field.tsx'
+import { Options, SelectField, TextField } from '../../ui/Field.tsx'
 import { ago } from '../../ui/format.ts'
-import { Alert, ErrorState, Skeleton } from '../../ui/Panel.tsx'
+import { Alert, Asked } from '../../ui/Panel.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
 
 type Listed = CallReply<'list-app-triggers'>
@@ -15,7 +15,7 @@ type Watch = Listed['watches'][number]
 type Account = { id: string; account: string; state: string }
 type Values = Record<string, string>
 
-/** What the app can tell, and what of it is watched. */
+/** Triggers of the app, and those that are watched. */
 export function Watches({ app, accounts }: { app: App; accounts: Account[] }) {
   const queries = useQueryClient()
   const key = ['list-app-triggers', app.id]
@@ -38,8 +38,7 @@ export function Watches({ app, accounts }: { app: App; accounts: Account[] }) {
   return (
     <section>
       <h3 className="mb-2 font-semibold">What it can tell you</h3>
-      {listed.isPending ? <Skeleton className="h-16" /> : null}
-      {listed.isError ? <ErrorState title="This list could not be loaded" error={listed.error} retry={() => listed.refetch()} /> : null}
+      <Asked query={listed} skeleton="h-16" failed="This list could not be loaded" />
       <ul className="divide-y divide-line rounded-panel hairline">
         {listed.data?.triggers.map((trigger) => (
           <li key={trigger.name} className="flex flex-col gap-3 p-3">
@@ -136,11 +135,7 @@ function Offer({ app, trigger, accounts, onWatched }: OfferProps) {
         <form onSubmit={watch} className="flex flex-col gap-3">
           {accounts.length > 1 ? (
             <SelectField label="Account" value={connection} onChange={({ target }) => setValues({ connection_id: target.value })}>
-              {accounts.map(({ id, account }) => (
-                <option key={id} value={id}>
-                  {account}
-                </option>
-              ))}
+              <Options of={accounts.map(({ id, account }) => [id, account])} />
             </SelectField>
           ) : null}
           {fields.map(([field, { description: label = field }]) => (
@@ -199,11 +194,7 @@ function Choice({ app, trigger, field, label, connection, values, onChange }: Ch
       required
     >
       <option value="">{isReady && rows.isPending ? 'Loading' : 'Choose'}</option>
-      {rows.data?.rows.map(({ id, title }) => (
-        <option key={id} value={id}>
-          {title}
-        </option>
-      ))}
+      <Options of={rows.data?.rows.map(({ id, title }) => [id, title])} />
     </SelectField>
   )
 }

@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from 'react'
 import { call } from '../../api/call.ts'
 import { Button } from '../../ui/Button.tsx'
-import { SelectField, TextField } from '../../ui/Field.tsx'
+import { Options, SelectField, TextField } from '../../ui/Field.tsx'
 import { FieldInput } from '../../ui/OwnField.tsx'
 import { typedAs, useFields } from '../../ui/ownFields.ts'
 import { attempt, toast } from '../../ui/toast.tsx'
@@ -49,22 +49,14 @@ export function BulkBar({ ids, clear }: { ids: string[]; clear: () => void }) {
       <span className="pb-1.5 text-13 font-medium">{ids.length} selected</span>
       <SelectField label="Status" name="status" defaultValue="" fieldClassName="w-36">
         <option value="">Keep</option>
-        {statuses.map((each) => (
-          <option key={each} value={each}>
-            {capital(each)}
-          </option>
-        ))}
+        <Options of={statuses.map((each) => [each, capital(each)])} />
       </SelectField>
       <TextField label="Add tag" name="add" maxLength={40} fieldClassName="w-32" />
       <TextField label="Remove tag" name="remove" maxLength={40} fieldClassName="w-32" />
       {fields.length ? (
         <SelectField label="Set field" value={fieldId} onChange={(event) => setFieldId(event.target.value)} fieldClassName="w-36">
           <option value="">Keep</option>
-          {fields.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
+          <Options of={fields.map(({ id, name }) => [id, name])} />
         </SelectField>
       ) : null}
       {field ? <FieldInput key={field.id} field={field} name="value" label={`${field.name} becomes`} /> : null}

@@ -1,5 +1,5 @@
 import { call } from '../../api/call.ts'
-import { SelectField, TextField } from '../../ui/Field.tsx'
+import { Options, SelectField, TextField } from '../../ui/Field.tsx'
 import { FormDialog } from '../../ui/FormDialog.tsx'
 import { FieldInput } from '../../ui/OwnField.tsx'
 import { typedAs, useFields } from '../../ui/ownFields.ts'
@@ -55,11 +55,7 @@ export function ContactForm({ open, onClose, onDone, contact }: Props) {
       <TextField label="Company" name="company" maxLength={120} {...kept(contact?.company)} />
       <TextField label="Job title" name="job_title" maxLength={120} {...kept(contact?.job_title)} />
       <SelectField label="Status" name="status" defaultValue={statuses.find((each) => each === contact?.status) ?? 'new'}>
-        {statuses.map((each) => (
-          <option key={each} value={each}>
-            {capital(each)}
-          </option>
-        ))}
+        <Options of={statuses.map((each) => [each, capital(each)])} />
       </SelectField>
       <TextField label="Tags" name="tags" placeholder="vip, spring" hint="Separated by commas" {...kept(contact?.tags.join(', '))} />
       {own.map((field) => (

@@ -6,7 +6,7 @@ import { Dialog } from '../../ui/Dialog.tsx'
 import { TextField } from '../../ui/Field.tsx'
 import { day } from '../../ui/format.ts'
 import { shownValue, useFields } from '../../ui/ownFields.ts'
-import { ErrorState, Pill, Skeleton } from '../../ui/Panel.tsx'
+import { Asked, Pill } from '../../ui/Panel.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
 import { ContactForm } from './ContactForm.tsx'
 import { Duplicates } from './Duplicates.tsx'
@@ -24,8 +24,7 @@ export function ContactPanel({ id, onClose, openCompany }: Props) {
   const detail = useContact(id)
   return (
     <Dialog open side="right" onClose={onClose} title={detail.data?.contact.name ?? 'Contact'}>
-      {detail.isPending ? <Skeleton className="h-64" /> : null}
-      {detail.isError ? <ErrorState title="This contact could not be loaded" error={detail.error} retry={() => detail.refetch()} /> : null}
+      <Asked query={detail} skeleton="h-64" failed="This contact could not be loaded" />
       {detail.data ? <Loaded detail={detail.data} onClose={onClose} openCompany={openCompany} /> : null}
     </Dialog>
   )

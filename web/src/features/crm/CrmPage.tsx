@@ -6,7 +6,7 @@ import { sampleContacts } from '../../content/sampleContacts.ts'
 import { Button } from '../../ui/Button.tsx'
 import { saveFile } from '../../ui/download.ts'
 import { useFields } from '../../ui/ownFields.ts'
-import { EmptyState, ErrorState, PageHeader, Panel, SamplePill, Skeleton } from '../../ui/Panel.tsx'
+import { Asked, EmptyState, PageHeader, Panel, SamplePill } from '../../ui/Panel.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
 import { attempt } from '../../ui/toast.tsx'
 import { useSampleData } from '../../ui/useSampleData.ts'
@@ -26,7 +26,7 @@ import { useContacts, useRefresh } from './queries.ts'
 import { Tasks } from './Tasks.tsx'
 import { Views } from './Views.tsx'
 
-/** What the main action of a tab makes; the contacts have more than one. */
+/** The main action of each tab; the contacts have more than one. */
 const added = { companies: 'New company', deals: 'New deal', forms: 'New form' }
 
 export function CrmPage() {
@@ -179,10 +179,7 @@ function Contacts({ address, open }: { address: Address; open: (id: string) => v
       <Views address={address} />
       <Panel flush>
         {chosen.size ? <BulkBar ids={[...chosen]} clear={() => setChosen(new Set())} /> : null}
-        {contacts.isPending ? <Skeleton className="m-4 h-80" /> : null}
-        {contacts.isError ? (
-          <ErrorState title="Your contacts could not be loaded" error={contacts.error} retry={() => contacts.refetch()} />
-        ) : null}
+        <Asked query={contacts} skeleton="m-4 h-80" failed="Your contacts could not be loaded" />
         {contacts.data && rows.length === 0 ? (
           <EmptyState compact title="No matches" action={<Button onClick={clear}>Clear filters</Button>}>
             No contacts match.

@@ -2,7 +2,7 @@ import { Pencil, Trash2 } from 'lucide-react'
 import { Button } from '../../ui/Button.tsx'
 import { cx } from '../../ui/cx.ts'
 
-/** What can be done with the record that a panel shows. */
+/** Actions on the record that a panel shows. */
 export function EditDelete({ onEdit, onDelete, className }: { onEdit: () => void; onDelete: () => void; className?: string }) {
   return (
     <span className={cx('flex gap-2', className)}>

@@ -1,6 +1,6 @@
 import { X } from 'lucide-react'
 import { Button } from '../../ui/Button.tsx'
-import { SearchAsTyped, SelectField } from '../../ui/Field.tsx'
+import { Options, SearchAsTyped, SelectField } from '../../ui/Field.tsx'
 import { FieldInput } from '../../ui/OwnField.tsx'
 import { useFields } from '../../ui/ownFields.ts'
 import type { Address } from './address.ts'
@@ -18,19 +18,11 @@ export function Filters({ address }: { address: Address }) {
       <SearchAsTyped query={query} onChange={(q) => change({ q }, true)} placeholder="Name, email, company or phone" maxLength={100} />
       <SelectField label="Heat" value={temperature ?? ''} onChange={(event) => change({ temperature: event.target.value }, true)}>
         <option value="">All</option>
-        {Object.entries(temperatureNames).map(([value, name]) => (
-          <option key={value} value={value}>
-            {name}
-          </option>
-        ))}
+        <Options of={Object.entries(temperatureNames)} />
       </SelectField>
       <SelectField label="Status" value={status ?? ''} onChange={(event) => change({ status: event.target.value }, true)}>
         <option value="">All</option>
-        {statuses.map((each) => (
-          <option key={each} value={each}>
-            {capital(each)}
-          </option>
-        ))}
+        <Options of={statuses.map((each) => [each, capital(each)])} />
       </SelectField>
       <SelectField label="Tag" value={tag ?? ''} onChange={(event) => change({ tag: event.target.value }, true)}>
         <option value="">All</option>
@@ -39,20 +31,12 @@ export function Filters({ address }: { address: Address }) {
         ))}
       </SelectField>
       <SelectField label="Order" value={sort} onChange={(event) => change({ sort: event.target.value }, true)}>
-        {sorts.map((each) => (
-          <option key={each} value={each}>
-            {sortNames[each]}
-          </option>
-        ))}
+        <Options of={sorts.map((each) => [each, sortNames[each]])} />
       </SelectField>
       {fields.length ? (
         <SelectField label="Field" value={field?.id ?? ''} onChange={(event) => change({ field: event.target.value, value: null }, true)}>
           <option value="">Any field</option>
-          {fields.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
+          <Options of={fields.map(({ id, name }) => [id, name])} />
         </SelectField>
       ) : null}
       {field ? (

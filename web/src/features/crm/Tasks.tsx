@@ -4,7 +4,7 @@ import { Button } from '../../ui/Button.tsx'
 import { cx } from '../../ui/cx.ts'
 import { TextField } from '../../ui/Field.tsx'
 import { moment } from '../../ui/format.ts'
-import { EmptyState, ErrorState, Panel, Skeleton } from '../../ui/Panel.tsx'
+import { Asked, EmptyState, Panel } from '../../ui/Panel.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
 import { newKey, type Task, useRefresh, useTasks } from './queries.ts'
 
@@ -15,8 +15,7 @@ export function Tasks({ open }: { open: (contactId: string) => void }) {
     <Panel>
       <div className="flex flex-col gap-2">
         <NewTask />
-        {tasks.isPending ? <Skeleton className="h-24" /> : null}
-        {tasks.isError ? <ErrorState title="Your tasks could not be loaded" error={tasks.error} retry={() => tasks.refetch()} /> : null}
+        <Asked query={tasks} skeleton="h-24" failed="Your tasks could not be loaded" />
         {tasks.data && !tasks.data.tasks.length ? (
           <EmptyState compact title="No open tasks">
             Add what you want to be reminded of. When a task is due, the bell tells you.

@@ -11,7 +11,7 @@ import { Button, ButtonLink } from '../../ui/Button.tsx'
 import { copyText } from '../../ui/copy.ts'
 import { ActivityList, CopyField, GeneMeter, Stat, StatRow } from '../../ui/Data.tsx'
 import { ago } from '../../ui/format.ts'
-import { EmptyState, ErrorState, PageHeader, Panel, SamplePill, Skeleton } from '../../ui/Panel.tsx'
+import { Asked, EmptyState, ErrorState, PageHeader, Panel, SamplePill, Skeleton } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSampleData } from '../../ui/useSampleData.ts'
 import { QuickActions } from './QuickActions.tsx'
@@ -140,9 +140,7 @@ function RecentActivity({ userId, className }: { userId: string; className?: str
   return (
     <Panel title="Recent Activity" badge={sampled ? <SamplePill /> : null} flush className={className}>
       {activity.isPending ? <ActivitySkeleton /> : null}
-      {activity.isError ? (
-        <ErrorState title="Your activity could not be loaded" error={activity.error} retry={() => activity.refetch()} />
-      ) : null}
+      <Asked query={activity} failed="Your activity could not be loaded" />
       {sampled ? (
         <ActivityList entries={sampleActivity} />
       ) : empty ? (
@@ -180,10 +178,7 @@ function ThisMonth({ userId }: { userId: string }) {
   const usage = subscription.data?.usage ?? []
   return (
     <Panel title="This month" actions={<TextLink to={paths.pricing}>Plan and limits</TextLink>}>
-      {subscription.isPending ? <Skeleton className="h-6" /> : null}
-      {subscription.isError ? (
-        <ErrorState title="The usage could not be loaded" error={subscription.error} retry={() => subscription.refetch()} />
-      ) : null}
+      <Asked query={subscription} skeleton="h-6" failed="The usage could not be loaded" />
       <div className="flex flex-col gap-4">
         {countedUsage(usage).map((row) => (
           <GeneMeter key={row.unit} label={unitNames[row.unit]} used={row.used} limit={row.limit} />

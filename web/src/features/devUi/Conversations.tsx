@@ -113,6 +113,28 @@ const approval: Approval = {
   expires_at: now,
 }
 shown.setQueryData(['ai-approval', approval.id], approval)
+/** A preview longer than a card shows at once. */
+const long: Approval = {
+  ...approval,
+  id: 'long',
+  title: 'Send “November news”',
+  steps: [
+    {
+      ...step,
+      action: 'send-campaign',
+      title: 'Send a campaign',
+      effect: 'sends',
+      unit: 'emails',
+      does: 'Sends “November news” to 24 people',
+      input: { campaign_id: picture },
+      preview: {
+        subject: 'What changed in November',
+        text: conversation.answer,
+        recipients: Array.from({ length: 24 }, (_, n) => `Customer ${n + 1} <customer.${n + 1}@harbour-cafe.example>`),
+      },
+    },
+  ],
+}
 
 const lane = {
   model: 'claude',
@@ -177,6 +199,9 @@ export function ConversationParts() {
           <EvidenceTable evidence={evidence} />
           <div className="mt-3">
             <ApprovalCard given={approval} />
+          </div>
+          <div className="mt-3">
+            <ApprovalView approval={long} {...untouched} />
           </div>
           <div className="mt-3">
             <ApprovalView approval={{ ...approval, state: 'done', steps: [done] }} {...untouched} />

@@ -6,16 +6,28 @@ import { product } from '../../content/product.ts'
 import { sampleActivity, sampleStats } from '../../content/samples.ts'
 import { ThemeToggle } from '../../shell/ThemeToggle.tsx'
 import { Button, ButtonLink, FileButton, IconButton } from '../../ui/Button.tsx'
+import { Choices } from '../../ui/Choices.tsx'
 import { ActivityList, Avatar, CopyField, GeneMeter, Kbd, Stat, StatRow, Table } from '../../ui/Data.tsx'
 import { Confirm, Dialog } from '../../ui/Dialog.tsx'
-import { Checkbox, Field, PasswordField, SearchAsTyped, SearchForm, SelectField, Switch, TextArea, TextField } from '../../ui/Field.tsx'
+import {
+  Checkbox,
+  Field,
+  Options,
+  PasswordField,
+  SearchAsTyped,
+  SearchForm,
+  SelectField,
+  Switch,
+  TextArea,
+  TextField,
+} from '../../ui/Field.tsx'
 import { Figures } from '../../ui/Figures.tsx'
 import { FormDialog } from '../../ui/FormDialog.tsx'
 import { Busy, EmptyRow, GeneRow, Mark, Wordmark } from '../../ui/Mark.tsx'
 import { Markdown, OwnPictures } from '../../ui/Markdown.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/Menu.tsx'
 import { FieldInput } from '../../ui/OwnField.tsx'
-import { Alert, EmptyState, ErrorState, PageHeader, Panel, Pill, SamplePill, Skeleton } from '../../ui/Panel.tsx'
+import { Alert, Asked, EmptyState, ErrorState, PageHeader, Panel, Pill, SamplePill, Skeleton } from '../../ui/Panel.tsx'
 import { Papers } from '../../ui/Papers.tsx'
 import { Photos } from '../../ui/Photos.tsx'
 import { Questions, withKey } from '../../ui/Questions.tsx'
@@ -26,12 +38,15 @@ import { toast } from '../../ui/toast.tsx'
 import { SendAgain, WaitForCode } from '../../ui/WaitForCode.tsx'
 import { ConversationParts } from './Conversations.tsx'
 
+const failing = { isPending: false, isError: true, error: new Error('The server did not answer.'), refetch: () => toast.info('Tried') }
+
 /** Every component of the design system on one page, in development only; a test holds it to that. */
 export function DevUiPage() {
   const [questions, setQuestions] = useState(() => [withKey({ label: 'What is it about?', required: false })])
   const [open, setOpen] = useState<'dialog' | 'form' | 'sheet' | 'confirm'>()
   const [on, setOn] = useState(true)
   const made = useQuery({ queryKey: ['dev-figures'], queryFn: () => ({ count: 12 }), initialData: { count: 12 } })
+  const [days, setDays] = useState(7)
   const [tab, setTab] = useState<'a' | 'b'>('a')
   return (
     <main className="mx-auto flex max-w-[72rem] flex-col gap-6 p-8">
@@ -70,8 +85,12 @@ export function DevUiPage() {
           <TextField label="Email" error="This address is taken." defaultValue="mara@studio.example" />
           <PasswordField label="Password" />
           <SelectField label="Range">
-            <option>7 days</option>
-            <option>30 days</option>
+            <Options
+              of={[
+                [7, '7 days'],
+                [30, '30 days'],
+              ]}
+            />
           </SelectField>
           <TextArea label="Notes" />
           <FieldInput field={{ id: 'seats', name: 'A field of one’s own', kind: 'number', options: [] }} />
@@ -86,6 +105,12 @@ export function DevUiPage() {
           </div>
         </div>
       </Panel>
+      <Group title="One of a few">
+        <Choices label="Time range" of={[7, 30]} chosen={days} choose={setDays}>
+          {(span) => `${span} days`}
+        </Choices>
+        <Asked query={failing} failed="The figures could not be loaded" />
+      </Group>
       <Group title="Pills">
         <Pill>Neutral</Pill>
         <Pill tone="signal">Signal</Pill>

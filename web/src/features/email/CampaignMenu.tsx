@@ -8,7 +8,7 @@ import { attempt, toast } from '../../ui/toast.tsx'
 import { type Campaign, newKey, useRefresh } from './queries.ts'
 
 type Of = Pick<Campaign, 'campaign_id' | 'name' | 'status' | 'sent_count'>
-/** What can be done with a campaign as a whole. */
+/** Actions on a campaign as a whole. */
 export function CampaignMenu({ of, onCopied, onGone }: { of: Of; onCopied: (id: string) => void; onGone?: () => void }) {
   const refresh = useRefresh()
   const [asked, setAsked] = useState(false)

@@ -1,9 +1,9 @@
 import { Plus } from 'lucide-react'
 import { type KeyboardEvent, useCallback } from 'react'
 import { Button } from '../../ui/Button.tsx'
-import { SearchAsTyped, SelectField } from '../../ui/Field.tsx'
+import { Options, SearchAsTyped, SelectField } from '../../ui/Field.tsx'
 import { day, moment } from '../../ui/format.ts'
-import { EmptyState, ErrorState, Panel, Pill, SamplePill, Skeleton } from '../../ui/Panel.tsx'
+import { Asked, EmptyState, Panel, Pill, SamplePill } from '../../ui/Panel.tsx'
 import { ShowMore } from '../../ui/ShowMore.tsx'
 import { useSampleData } from '../../ui/useSampleData.ts'
 import { useSearch } from '../../ui/useSearch.ts'
@@ -54,18 +54,11 @@ export function Campaigns() {
             <SearchAsTyped query={query} onChange={onQuery} placeholder="Name of the campaign" maxLength={100} />
             <SelectField label="Status" value={status ?? ''} onChange={(event) => change({ status: event.target.value }, true)}>
               <option value="">All</option>
-              {statuses.map((each) => (
-                <option key={each} value={each}>
-                  {statusNames[each]}
-                </option>
-              ))}
+              <Options of={statuses.map((each) => [each, statusNames[each]])} />
             </SelectField>
           </div>
           <Panel flush>
-            {campaigns.isPending ? <Skeleton className="m-4 h-64" /> : null}
-            {campaigns.isError ? (
-              <ErrorState title="Your campaigns could not be loaded" error={campaigns.error} retry={() => campaigns.refetch()} />
-            ) : null}
+            <Asked query={campaigns} skeleton="m-4 h-64" failed="Your campaigns could not be loaded" />
             {campaigns.data && rows.length === 0 ? (
               <EmptyState
                 compact

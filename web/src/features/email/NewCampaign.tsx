@@ -5,7 +5,7 @@ import { call } from '../../api/call.ts'
 import { Button } from '../../ui/Button.tsx'
 import { cx } from '../../ui/cx.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
-import { SelectField, TextArea, TextField } from '../../ui/Field.tsx'
+import { Options, SelectField, TextArea, TextField } from '../../ui/Field.tsx'
 import { Skeleton } from '../../ui/Panel.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
@@ -106,11 +106,7 @@ function WithAi({ created, sender }: { created: Created; sender: { name: string 
         ))}
       </ul>
       <SelectField label="Tone" value={tone} onChange={(event) => setTone(event.target.value as Tone)}>
-        {Object.entries(tones).map(([value, name]) => (
-          <option key={value} value={value}>
-            {name}
-          </option>
-        ))}
+        <Options of={Object.entries(tones)} />
       </SelectField>
       <div className="flex flex-wrap items-center justify-between gap-3">
         <p className="text-12 text-faint">Uses 1 prompt, or 2 if the first answer cannot be used.</p>

@@ -92,7 +92,7 @@ export function useSuppressions(query: string) {
 }
 
 const EVERY_MS = 1_000
-/** What happens to a campaign is shown as it happens; a burst of opens is read once a second. */
+/** Events of a campaign are shown as they happen; a burst of opens is read once a second. */
 export function useLiveCampaigns() {
   const queries = useQueryClient()
   const timer = useRef(0)

@@ -16,7 +16,7 @@ const campaign = (
   created_at: new Date(now - daysAgo * day).toISOString(),
 })
 
-/** What the studio shows before the first campaign, always with the badge; never sent, counted or exported. */
+/** Campaigns that the studio shows before the first one, always with the badge; never sent, counted or exported. */
 export const sampleCampaigns: Listed[] = [
   campaign('s1', 'Spring menu', 'New on the menu: three spring dishes', 'sent', 2, 1240, 521, 143),
   campaign('s2', 'Welcome series, part 1', 'Good to have you here', 'sent', 9, 860, 498, 201),

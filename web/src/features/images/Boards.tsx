@@ -5,7 +5,7 @@ import { type FormEvent, useState } from 'react'
 import { call, useCall } from '../../api/call.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
-import { SelectField, TextField } from '../../ui/Field.tsx'
+import { Options, SelectField, TextField } from '../../ui/Field.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/Menu.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
 
@@ -21,7 +21,7 @@ function useBoards() {
 }
 
 type Chosen = { board: string; onChoose: (board: string) => void }
-/** Which board the gallery shows, and what can be done with it. */
+/** The board that the gallery shows, and its actions. */
 export function BoardFilter({ board, onChoose }: Chosen) {
   const { boards, isError, refresh } = useBoards()
   const [naming, setNaming] = useState<Board | 'new' | null>(null)
@@ -50,11 +50,7 @@ export function BoardFilter({ board, onChoose }: Chosen) {
         onChange={(event) => onChoose(event.target.value)}
       >
         <option value="">{isError ? 'Boards did not load' : 'All images'}</option>
-        {boards.map(({ id, name, pictures }) => (
-          <option key={id} value={id}>
-            {name} ({pictures > 100 ? '100+' : pictures})
-          </option>
-        ))}
+        <Options of={boards.map(({ id, name, pictures }) => [id, `${name} (${pictures > 100 ? '100+' : pictures})`])} />
       </SelectField>
       {shown ? (
         <Menu

@@ -7,7 +7,7 @@ import { publishPicture } from '../../pictures/PicturePicker.tsx'
 import type { Picture } from '../../pictures/picture.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
-import { EmptyState, ErrorState, Skeleton } from '../../ui/Panel.tsx'
+import { Asked, EmptyState } from '../../ui/Panel.tsx'
 import { attempt } from '../../ui/toast.tsx'
 
 const ALT = 300
@@ -50,8 +50,7 @@ export function EmailDialog({ picture, onClose }: { picture: Picture; onClose: (
       title="Use in an email"
       description="A copy gets a public address, so that readers can load it. It stays in your Library, and goes when you delete it there."
     >
-      {drafts.isPending ? <Skeleton className="h-24" /> : null}
-      {drafts.isError ? <ErrorState title="Your drafts could not be loaded" error={drafts.error} retry={() => drafts.refetch()} /> : null}
+      <Asked query={drafts} skeleton="h-24" failed="Your drafts could not be loaded" />
       {drafts.data?.campaigns.length === 0 ? (
         <EmptyState title="No drafts yet" compact>
           <Link to={`${paths.email}?new=`} className="text-signal-text underline">

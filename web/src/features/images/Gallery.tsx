@@ -6,7 +6,7 @@ import { blurOf, here, type Picture } from '../../pictures/picture.ts'
 import { Button } from '../../ui/Button.tsx'
 import { cx } from '../../ui/cx.ts'
 import { TextField } from '../../ui/Field.tsx'
-import { EmptyState, ErrorState, Panel, Skeleton } from '../../ui/Panel.tsx'
+import { Asked, EmptyState, Panel, Skeleton } from '../../ui/Panel.tsx'
 import { BoardFilter } from './Boards.tsx'
 
 const PAGE = 60
@@ -67,7 +67,7 @@ export function Gallery({ q, saved, board, onFilter, onOpen }: Props) {
         <BoardFilter board={board} onChoose={(next) => onFilter({ board: next })} />
       </div>
       {list.isPending ? <Waiting /> : null}
-      {list.isError ? <ErrorState title="Your images could not be loaded" error={list.error} retry={() => list.refetch()} /> : null}
+      <Asked query={list} failed="Your images could not be loaded" />
       {none ? (
         <EmptyState title={q || saved ? 'No matches' : board ? 'Nothing on this board yet' : 'No images yet'}>
           {q || saved

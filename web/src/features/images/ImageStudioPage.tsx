@@ -84,7 +84,7 @@ export function ImageStudioPage() {
     const from = vary ? { id, prompt } : null
     setWish((before) => ({
       ...before,
-      // What is to change is another sentence than what was there.
+      // The change to make is another sentence than the prompt before.
       prompt: mask ? '' : prompt,
       style: mask ? null : style,
       size: isDrawnSize(size) ? size : before.size,

@@ -5,7 +5,7 @@ import { paths } from '../../paths.ts'
 import type { Picture } from '../../pictures/picture.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
-import { EmptyState, ErrorState, Skeleton } from '../../ui/Panel.tsx'
+import { Asked, EmptyState } from '../../ui/Panel.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
 
 const WIDTH = 1600
@@ -36,10 +36,7 @@ export function ProductDialog({ picture, onClose }: { picture: Picture; onClose:
     })
   return (
     <Dialog open onClose={onClose} title="Use on a product" description="The picture is copied, so it stays there when you delete it here.">
-      {products.isPending ? <Skeleton className="h-24" /> : null}
-      {products.isError ? (
-        <ErrorState title="Your products could not be loaded" error={products.error} retry={() => products.refetch()} />
-      ) : null}
+      <Asked query={products} skeleton="h-24" failed="Your products could not be loaded" />
       {products.data?.products.length === 0 ? (
         <EmptyState title="No products yet" compact>
           <Link to={`${paths.manage}?tab=products&new=`} className="text-signal-text underline">

@@ -11,7 +11,7 @@ import { PublicMessage } from '../../shell/PublicMessage.tsx'
 import { ButtonLink } from '../../ui/Button.tsx'
 import { day } from '../../ui/format.ts'
 import { EmptyRow } from '../../ui/Mark.tsx'
-import { ErrorState, Skeleton } from '../../ui/Panel.tsx'
+import { Asked } from '../../ui/Panel.tsx'
 
 /** A public link shows the picture without its prompt. */
 export function SharedImagePage() {
@@ -45,8 +45,7 @@ export function SharedImagePage() {
     <PublicLayout footer={false}>
       <div className="rail flex w-full flex-1 flex-col gap-4 px-5 py-8 md:px-8">
         <h1 className="text-20 font-semibold">Shared image</h1>
-        {shared.isError ? <ErrorState title="The image could not be loaded" error={shared.error} retry={() => shared.refetch()} /> : null}
-        {shared.isPending ? <Skeleton className="aspect-square w-full max-w-3xl" /> : null}
+        <Asked query={shared} skeleton="aspect-square w-full max-w-3xl" failed="The image could not be loaded" />
         {shared.data ? (
           <figure className="flex flex-col gap-3">
             <img

@@ -8,7 +8,7 @@ import { modelName } from '../../content/models.ts'
 import { IconButton } from '../../ui/Button.tsx'
 import { cx } from '../../ui/cx.ts'
 import { ago } from '../../ui/format.ts'
-import { EmptyState, ErrorState, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
+import { Asked, EmptyState, Panel, Pill } from '../../ui/Panel.tsx'
 
 type Props = { current: string | null; disabled: boolean; onShow: (comparison: Comparison) => void }
 
@@ -40,8 +40,7 @@ export function ComparisonHistory({ current, disabled, onShow }: Props) {
         ) : null
       }
     >
-      {list.isPending ? <Skeleton className="m-4 h-16" /> : null}
-      {list.isError ? <ErrorState title="Your comparisons could not be loaded" error={list.error} retry={() => list.refetch()} /> : null}
+      <Asked query={list} skeleton="m-4 h-16" failed="Your comparisons could not be loaded" />
       {found?.length === 0 ? (
         <EmptyState compact title={search ? 'No matches' : 'No comparisons yet'}>
           {search ? 'Search looks in the prompts only.' : 'Each run is kept with its answers, times, cost and your vote.'}

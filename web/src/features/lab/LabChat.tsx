@@ -13,6 +13,7 @@ import { useConversationAddress } from '../../chat/useAddress.ts'
 import { useConversation } from '../../chat/useConversation.ts'
 import { labModels, modelName } from '../../content/models.ts'
 import { appPages } from '../../shell/pages.ts'
+import { Options } from '../../ui/Field.tsx'
 import { toast } from '../../ui/toast.tsx'
 
 export type Seed = { model: string; name: string; prompt: string; answer: LaneState }
@@ -106,11 +107,7 @@ export function LabChat({ seed, onSeeded }: { seed: Seed | null; onSeeded: () =>
               onChange={(event) => setModel(event.target.value)}
               className="h-8 rounded-control bg-transparent px-1.5 text-13 text-muted hover:bg-raised hover:text-text max-md:h-11"
             >
-              {labModels.map(({ id, name }) => (
-                <option key={id} value={id}>
-                  {name}
-                </option>
-              ))}
+              <Options of={labModels.map(({ id, name }) => [id, name])} />
             </select>
           }
         />

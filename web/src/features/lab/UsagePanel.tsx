@@ -2,15 +2,14 @@ import { useCall } from '../../api/call.ts'
 import { cost, seconds } from '../../chat/message.ts'
 import { modelName } from '../../content/models.ts'
 import { GeneMeter, Table } from '../../ui/Data.tsx'
-import { EmptyState, ErrorState, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
+import { Asked, EmptyState, Panel, Pill } from '../../ui/Panel.tsx'
 
 export function UsagePanel() {
   const usage = useCall('ai-usage', {})
   const answers = usage.data?.by_model.reduce((sum, row) => sum + row.answers, 0) ?? 0
   return (
     <Panel title="Usage Statistics" flush>
-      {usage.isPending ? <Skeleton className="m-4 h-40" /> : null}
-      {usage.isError ? <ErrorState title="The figures could not be loaded" error={usage.error} retry={() => usage.refetch()} /> : null}
+      <Asked query={usage} skeleton="m-4 h-40" failed="The figures could not be loaded" />
       {usage.data ? (
         <>
           <div className="flex flex-col gap-4 p-4">

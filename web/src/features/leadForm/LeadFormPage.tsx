@@ -11,7 +11,7 @@ import { PublicMessage } from '../../shell/PublicMessage.tsx'
 import { Button, ButtonLink } from '../../ui/Button.tsx'
 import { Checkbox, TextArea, TextField } from '../../ui/Field.tsx'
 import { EmptyRow } from '../../ui/Mark.tsx'
-import { Alert, ErrorState, Skeleton } from '../../ui/Panel.tsx'
+import { Alert, Asked } from '../../ui/Panel.tsx'
 
 type Shown = CallReply<'show-lead-form'>
 /** A mistyped address is no id, which is refused as such. */
@@ -45,8 +45,7 @@ export function LeadFormPage() {
   return (
     <PublicLayout footer={false}>
       <div className="rail flex w-full flex-1 flex-col gap-8 px-5 py-8 md:px-8 md:py-12">
-        {form.isPending ? <Skeleton className="h-96" /> : null}
-        {form.isError ? <ErrorState title="This form could not be loaded" error={form.error} retry={() => form.refetch()} /> : null}
+        <Asked query={form} skeleton="h-96" failed="This form could not be loaded" />
         {form.data ? <Fields form={form.data} formId={formId} /> : null}
       </div>
     </PublicLayout>

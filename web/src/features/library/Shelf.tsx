@@ -10,7 +10,7 @@ import { Button, FileButton } from '../../ui/Button.tsx'
 import { GeneMeter } from '../../ui/Data.tsx'
 import { SearchForm } from '../../ui/Field.tsx'
 import { fileSize } from '../../ui/format.ts'
-import { EmptyState, ErrorState, Panel, Skeleton } from '../../ui/Panel.tsx'
+import { Asked, EmptyState, Panel } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { FileRow } from './FileRow.tsx'
 
@@ -58,8 +58,7 @@ export function Shelf({ service, q, onSearch }: { service: Service; q: string; o
           <SearchForm label="Search names" value={q} onSearch={onSearch} />
         </div>
         <Uploading />
-        {list.isPending ? <Skeleton className="m-4 h-24" /> : null}
-        {list.isError ? <ErrorState title="Your files could not be loaded" error={list.error} retry={() => list.refetch()} /> : null}
+        <Asked query={list} skeleton="m-4 h-24" failed="Your files could not be loaded" />
         {list.isSuccess && files.length === 0 ? (
           <EmptyState title={q ? 'No matches' : 'No files yet'}>{q ? `No file here has “${q}” in its name.` : empty[service]}</EmptyState>
         ) : null}

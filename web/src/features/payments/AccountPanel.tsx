@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { call } from '../../api/call.ts'
 import { confirmed } from '../../shell/ConfirmItsYou.tsx'
 import { Button } from '../../ui/Button.tsx'
-import { SelectField } from '../../ui/Field.tsx'
+import { Options, SelectField } from '../../ui/Field.tsx'
 import { Alert, Panel, Pill } from '../../ui/Panel.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
 import type { Address } from './address.ts'
@@ -53,11 +53,7 @@ export function AccountPanel({ account, address, refresh }: Props) {
           </p>
           <div className="flex flex-wrap items-end gap-3">
             <SelectField label="Country" fieldClassName="w-52" value={country} onChange={(event) => setCountry(event.target.value)}>
-              {countries.map(([code, name]) => (
-                <option key={code} value={code}>
-                  {name}
-                </option>
-              ))}
+              <Options of={countries} />
             </SelectField>
             <div className="[&>button]:md:h-9">{button('Set up payouts', 'primary')}</div>
           </div>

@@ -4,7 +4,7 @@ import { call, useCall } from '../../api/call.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Confirm } from '../../ui/Dialog.tsx'
 import { TextArea } from '../../ui/Field.tsx'
-import { Alert, ErrorState, Skeleton } from '../../ui/Panel.tsx'
+import { Alert, Asked } from '../../ui/Panel.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
 import type { Sale, SaleDetail } from './queries.ts'
 import { disputeReason } from './words.ts'
@@ -105,10 +105,7 @@ function OnRecord({ sale }: { sale: Sale }) {
   return (
     <details className="rounded-panel p-3 text-13 hairline">
       <summary className="cursor-pointer font-medium">Added for you</summary>
-      {found.isPending ? <Skeleton className="mt-3 h-16" /> : null}
-      {found.isError ? (
-        <ErrorState title="The records of the order could not be loaded" error={found.error} retry={() => found.refetch()} />
-      ) : null}
+      <Asked query={found} skeleton="mt-3 h-16" failed="The records of the order could not be loaded" />
       {found.data?.parts.map(({ title, lines }) => (
         <section key={title} className="mt-3">
           <h4 className="text-12 font-semibold">{title}</h4>

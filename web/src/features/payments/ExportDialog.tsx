@@ -3,7 +3,7 @@ import { call } from '../../api/call.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { download } from '../../ui/download.ts'
-import { SelectField } from '../../ui/Field.tsx'
+import { Options, SelectField } from '../../ui/Field.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
 
 type Props = { since: string; until: string; onClose: () => void }
@@ -30,11 +30,7 @@ export function ExportDialog({ since, until, onClose }: Props) {
     <Dialog open onClose={onClose} title="Monthly statement" description="Sales, refunds, disputes, fees and payouts of a month, in UTC.">
       <form onSubmit={make} className="flex flex-col gap-4">
         <SelectField label="Month" name="month">
-          {monthsOf(since, until).map((month) => (
-            <option key={month} value={month}>
-              {inWords(month)}
-            </option>
-          ))}
+          <Options of={monthsOf(since, until).map((month) => [month, inWords(month)])} />
         </SelectField>
         <SelectField label="Format" name="format">
           <option value="csv">CSV, for a spreadsheet</option>

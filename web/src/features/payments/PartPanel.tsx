@@ -1,6 +1,6 @@
 import { money } from '@operon/contracts/words'
 import { Dialog } from '../../ui/Dialog.tsx'
-import { EmptyState, ErrorState, Skeleton } from '../../ui/Panel.tsx'
+import { Asked, EmptyState } from '../../ui/Panel.tsx'
 import { ShowMore } from '../../ui/ShowMore.tsx'
 import type { Address, Part } from './address.ts'
 import { Movements } from './Movements.tsx'
@@ -21,8 +21,7 @@ export function PartPanel({ part, address, onClose }: { part: Part; address: Add
           <span className="font-mono tabular">{money({ amount_cents: balance[`${part}_cents`], currency })}</span>
         </p>
       ) : null}
-      {rows.isPending ? <Skeleton className="h-28" /> : null}
-      {rows.isError ? <ErrorState title="The rows could not be loaded" error={rows.error} retry={() => rows.refetch()} /> : null}
+      <Asked query={rows} skeleton="h-28" failed="The rows could not be loaded" />
       {rows.data && shown.length === 0 ? (
         <EmptyState compact title="No rows yet">
           Every amount that enters or leaves this part of your balance is listed here.

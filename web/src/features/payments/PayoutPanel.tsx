@@ -1,6 +1,6 @@
 import { day, money } from '@operon/contracts/words'
 import { Dialog } from '../../ui/Dialog.tsx'
-import { EmptyState, ErrorState, Pill, Skeleton } from '../../ui/Panel.tsx'
+import { Asked, EmptyState, Pill } from '../../ui/Panel.tsx'
 import { ShowMore } from '../../ui/ShowMore.tsx'
 import type { Address } from './address.ts'
 import { Facts } from './Facts.tsx'
@@ -22,8 +22,7 @@ export function PayoutPanel({ id, address, onClose }: { id: string; address: Add
       title={first ? `Payout of ${money(first)}` : 'Payout'}
       description={first ? `Friday, ${day(first.date)}` : undefined}
     >
-      {lines.isPending ? <Skeleton className="h-40" /> : null}
-      {lines.isError ? <ErrorState title="This payout could not be loaded" error={lines.error} retry={() => lines.refetch()} /> : null}
+      <Asked query={lines} skeleton="h-40" failed="This payout could not be loaded" />
       {first ? (
         <div className="flex flex-col gap-5">
           <ul className="flex flex-col gap-1.5 text-13">

@@ -1,6 +1,6 @@
 import { Button } from '../../ui/Button.tsx'
-import { SelectField } from '../../ui/Field.tsx'
-import { EmptyState, ErrorState, Panel, Skeleton } from '../../ui/Panel.tsx'
+import { Options, SelectField } from '../../ui/Field.tsx'
+import { Asked, EmptyState, Panel } from '../../ui/Panel.tsx'
 import { ShowMore } from '../../ui/ShowMore.tsx'
 import { type Address, payoutStatuses } from './address.ts'
 import { PayoutsTable } from './PayoutsTable.tsx'
@@ -25,17 +25,10 @@ export function Payouts({ address, next }: { address: Address; next: SellerBalan
         onChange={(event) => change({ payout_status: event.target.value || undefined }, true)}
       >
         <option value="">All</option>
-        {payoutStatuses.map((each) => (
-          <option key={each} value={each}>
-            {each.charAt(0).toUpperCase() + each.slice(1)}
-          </option>
-        ))}
+        <Options of={payoutStatuses.map((each) => [each, each.charAt(0).toUpperCase() + each.slice(1)])} />
       </SelectField>
       <Panel flush>
-        {payouts.isPending ? <Skeleton className="m-4 h-32" /> : null}
-        {payouts.isError ? (
-          <ErrorState title="Your payouts could not be loaded" error={payouts.error} retry={() => payouts.refetch()} />
-        ) : null}
+        <Asked query={payouts} skeleton="m-4 h-32" failed="Your payouts could not be loaded" />
         {payouts.data && rows.length === 0 ? (
           payoutStatus ? (
             <EmptyState

@@ -4,7 +4,7 @@ import { call } from '../../api/call.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { moment } from '../../ui/format.ts'
-import { ErrorState, Pill, Skeleton } from '../../ui/Panel.tsx'
+import { Asked, Pill } from '../../ui/Panel.tsx'
 import { Papers } from '../../ui/Papers.tsx'
 import { Dispute } from './Dispute.tsx'
 import { Facts } from './Facts.tsx'
@@ -28,8 +28,7 @@ export function SalePanel({ id, onClose, refresh }: Props) {
       title={sale?.description ?? 'Payment'}
       description={sale ? `${money(sale)} from ${sale.customer}` : undefined}
     >
-      {found.isPending ? <Skeleton className="h-48" /> : null}
-      {found.isError ? <ErrorState title="This payment could not be loaded" error={found.error} retry={() => found.refetch()} /> : null}
+      <Asked query={found} skeleton="h-48" failed="This payment could not be loaded" />
       {found.data && refunding ? (
         <RefundForm
           sale={found.data.sale}

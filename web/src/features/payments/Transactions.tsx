@@ -1,8 +1,8 @@
 import { money } from '@operon/contracts/words'
 import { Button } from '../../ui/Button.tsx'
-import { SearchAsTyped, SelectField, TextField } from '../../ui/Field.tsx'
+import { Options, SearchAsTyped, SelectField, TextField } from '../../ui/Field.tsx'
 import { day } from '../../ui/format.ts'
-import { EmptyState, ErrorState, Panel, Skeleton } from '../../ui/Panel.tsx'
+import { Asked, EmptyState, Panel } from '../../ui/Panel.tsx'
 import { ShowMore } from '../../ui/ShowMore.tsx'
 import { type Address, statuses } from './address.ts'
 import { PaymentsTable } from './PaymentsTable.tsx'
@@ -19,8 +19,7 @@ export function Transactions({ address, isNew }: { address: Address; isNew: bool
     <div className="flex flex-col gap-4 pt-4">
       {isNew ? null : <Filters address={address} />}
       <Panel flush>
-        {sales.isPending ? <Skeleton className="m-4 h-40" /> : null}
-        {sales.isError ? <ErrorState title="Your payments could not be loaded" error={sales.error} retry={() => sales.refetch()} /> : null}
+        <Asked query={sales} skeleton="m-4 h-40" failed="Your payments could not be loaded" />
         {sales.data && rows.length === 0 ? (
           isFiltered ? (
             <EmptyState compact title="No matches" action={<Button onClick={clear}>Clear filters</Button>}>
@@ -74,11 +73,7 @@ function Filters({ address }: { address: Address }) {
         onChange={(event) => change({ status: event.target.value || undefined }, true)}
       >
         <option value="">All</option>
-        {statuses.map((each) => (
-          <option key={each} value={each}>
-            {each.charAt(0).toUpperCase() + each.slice(1)}
-          </option>
-        ))}
+        <Options of={statuses.map((each) => [each, each.charAt(0).toUpperCase() + each.slice(1)])} />
       </SelectField>
       <SelectField
         label="Only"

@@ -143,7 +143,7 @@ function Begin({ state, onBegun }: { state: State; onBegun: () => unknown }) {
           name="password"
           autoComplete="new-password"
           required
-          hint="Whoever added the second factor may know the old one. Saving signs out every other device and ends your API keys."
+          hint="The person who added the second factor may know the old one. Saving signs out every other device and ends your API keys."
         />
       ) : null}
       <Button type="submit" variant="primary" size="public" busy={busy ? 'Starting' : false}>

@@ -1,7 +1,6 @@
 import { useState } from 'react'
 import { useCall } from '../../api/call.ts'
-import { Button } from '../../ui/Button.tsx'
-import { cx } from '../../ui/cx.ts'
+import { Choices } from '../../ui/Choices.tsx'
 import { Stat, StatRow } from '../../ui/Data.tsx'
 import { day, money } from '../../ui/format.ts'
 import { EmptyState, ErrorState, Panel } from '../../ui/Panel.tsx'
@@ -26,19 +25,9 @@ export function Analytics({ itemId }: { itemId: string }) {
     )
   return (
     <div className="flex flex-col gap-6 pt-5">
-      <fieldset className="flex gap-1" aria-label="Time range">
-        {spans.map((span) => (
-          <Button
-            key={span}
-            variant="ghost"
-            aria-pressed={days === span}
-            className={cx(days === span && 'bg-raised !text-text')}
-            onClick={() => setDays(span)}
-          >
-            {span} days
-          </Button>
-        ))}
-      </fieldset>
+      <Choices label="Time range" of={spans} chosen={days} choose={setDays}>
+        {(span) => `${span} days`}
+      </Choices>
       <StatRow>
         <Stat label="Views" value={data?.views.toLocaleString('en-US')} loading={!data} />
         <Stat

@@ -5,10 +5,10 @@ import { call, useCall } from '../../api/call.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Table } from '../../ui/Data.tsx'
 import { Confirm } from '../../ui/Dialog.tsx'
-import { SelectField, TextField } from '../../ui/Field.tsx'
+import { Options, SelectField, TextField } from '../../ui/Field.tsx'
 import { FormDialog } from '../../ui/FormDialog.tsx'
 import { day, money } from '../../ui/format.ts'
-import { EmptyState, ErrorState, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
+import { Asked, EmptyState, Panel, Pill } from '../../ui/Panel.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
 import { centsOf } from './NewProduct.tsx'
 import { newKey, type Row } from './queries.ts'
@@ -40,8 +40,7 @@ export function Coupons({ products }: { products: Row[] }) {
         </Button>
       }
     >
-      {listed.isPending ? <Skeleton className="m-4 h-12" /> : null}
-      {listed.isError ? <ErrorState title="Your coupons could not be loaded" error={listed.error} retry={() => listed.refetch()} /> : null}
+      <Asked query={listed} skeleton="m-4 h-12" failed="Your coupons could not be loaded" />
       {listed.data && !coupons.length ? (
         <EmptyState compact title="No coupons yet">
           A code takes a percentage or an amount off what buyers pay, for all of your products or for one.
@@ -151,11 +150,7 @@ function NewCoupon({ open, onClose, onMade, products }: NewProps) {
       )}
       <SelectField label="For" name="item" fieldClassName="sm:col-span-2">
         <option value="">All of your products</option>
-        {products.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
+        <Options of={products.map(({ id, name }) => [id, name])} />
       </SelectField>
       <TextField label="Largest number of uses" name="uses" type="number" min={1} max={100000} step={1} hint="Empty: no limit." />
       <TextField label="Last day" name="ends" type="date" hint="Empty: until you end it." />

@@ -5,7 +5,7 @@ import { Link, useParams } from 'react-router-dom'
 import { call } from '../../api/call.ts'
 import { paths } from '../../paths.ts'
 import { Button, ButtonLink } from '../../ui/Button.tsx'
-import { SelectField, TextArea, TextField } from '../../ui/Field.tsx'
+import { Options, SelectField, TextArea, TextField } from '../../ui/Field.tsx'
 import { money } from '../../ui/format.ts'
 import { Alert, ErrorState, PageHeader, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
@@ -217,11 +217,7 @@ function Editor({ product }: { product: Product }) {
                 {...field('description')}
               />
               <SelectField label="What buyers get" {...field('kind')}>
-                {Object.entries(kindNames).map(([value, name]) => (
-                  <option key={value} value={value}>
-                    {name}
-                  </option>
-                ))}
+                <Options of={Object.entries(kindNames)} />
               </SelectField>
               <TextField label="Type, as buyers read it" maxLength={40} {...field('item_type')} />
               <SelectField label="Category" {...field('category')}>

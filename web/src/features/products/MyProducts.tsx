@@ -9,7 +9,7 @@ import { Confirm } from '../../ui/Dialog.tsx'
 import { SearchForm } from '../../ui/Field.tsx'
 import { ago, money } from '../../ui/format.ts'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/Menu.tsx'
-import { EmptyState, ErrorState, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
+import { Asked, EmptyState, Panel, Pill } from '../../ui/Panel.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
 import { Coupons } from './Coupons.tsx'
 import { newKey, type Row, type Status, useProducts, useProductsChanged } from './queries.ts'
@@ -108,10 +108,7 @@ export function MyProducts({ onAdd }: { onAdd: () => void }) {
               </Button>
             </div>
           ) : null}
-          {products.isPending ? <Skeleton className="m-4 h-40" /> : null}
-          {products.isError ? (
-            <ErrorState title="Your products could not be loaded" error={products.error} retry={() => products.refetch()} />
-          ) : null}
+          <Asked query={products} skeleton="m-4 h-40" failed="Your products could not be loaded" />
           {products.data && !rows.length ? (
             q || status ? (
               <EmptyState compact title="No products here" action={<Button onClick={() => narrow({ status: '', q: '' })}>Show all</Button>}>

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useNavigate } from 'react-router-dom'
 import { call } from '../../api/call.ts'
 import { paths } from '../../paths.ts'
-import { SelectField, TextField } from '../../ui/Field.tsx'
+import { Options, SelectField, TextField } from '../../ui/Field.tsx'
 import { FormDialog } from '../../ui/FormDialog.tsx'
 import { money } from '../../ui/format.ts'
 import { categories, type Kind, kindNames, newKey, useProductsChanged } from './queries.ts'
@@ -46,11 +46,7 @@ export function NewProduct({ open, onClose }: { open: boolean; onClose: () => vo
     >
       <TextField label="Name" name="title" required maxLength={120} data-first autoComplete="off" />
       <SelectField label="What buyers get" value={kind} onChange={(event) => setKind(event.target.value as Kind)}>
-        {Object.entries(kindNames).map(([value, name]) => (
-          <option key={value} value={value}>
-            {name}
-          </option>
-        ))}
+        <Options of={Object.entries(kindNames)} />
       </SelectField>
       <SelectField label="Category" name="category">
         {categories.map((name) => (

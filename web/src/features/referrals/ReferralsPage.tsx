@@ -6,7 +6,7 @@ import type { Otherwise } from '../../lazyPage.tsx'
 import { PublicLayout } from '../../shell/PublicLayout.tsx'
 import { CopyField, Table } from '../../ui/Data.tsx'
 import { day, money } from '../../ui/format.ts'
-import { EmptyState, ErrorState, Pill, Skeleton } from '../../ui/Panel.tsx'
+import { Asked, EmptyState, Pill } from '../../ui/Panel.tsx'
 import { SectionHead } from '../../ui/SectionHead.tsx'
 
 /** The referrer's page when signed in, else the landing view. */
@@ -24,10 +24,7 @@ function Referrals({ userId }: { userId: string }) {
           They get {REFERRAL_PERCENT_OFF}% off their first month. You get the same amount as credit, {REFUND_WINDOW_DAYS} days after they
           pay.
         </SectionHead>
-        {summary.isPending ? <Skeleton className="m-5 h-40 md:m-8" /> : null}
-        {summary.isError ? (
-          <ErrorState title="Your referrals could not be loaded" error={summary.error} retry={() => summary.refetch()} />
-        ) : null}
+        <Asked query={summary} skeleton="m-5 h-40 md:m-8" failed="Your referrals could not be loaded" />
         {summary.data ? (
           <div className="grid border-t border-line lg:grid-cols-12">
             <div className="flex flex-col gap-8 px-5 py-9 md:px-8 md:py-12 lg:col-span-5">

@@ -13,7 +13,7 @@ import { Confirm, Dialog } from '../../ui/Dialog.tsx'
 import { Checkbox, TextField } from '../../ui/Field.tsx'
 import { day, moment } from '../../ui/format.ts'
 import { Markdown } from '../../ui/Markdown.tsx'
-import { Alert, EmptyState, ErrorState, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
+import { Alert, Asked, EmptyState, Panel, Pill } from '../../ui/Panel.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
 
 type Key = Row<typeof aiKeys>
@@ -65,8 +65,7 @@ export function ApiKeys() {
           <Markdown className="mt-2">{example}</Markdown>
         </details>
       </div>
-      {keys.isPending ? <Skeleton className="m-4 h-16" /> : null}
-      {keys.isError ? <ErrorState title="Your keys could not be loaded" error={keys.error} retry={() => keys.refetch()} /> : null}
+      <Asked query={keys} skeleton="m-4 h-16" failed="Your keys could not be loaded" />
       {keys.data?.length === 0 ? (
         <EmptyState compact title="No keys yet">
           Make one key for each program, so you can limit or revoke each on its own.
@@ -229,8 +228,7 @@ function SingleActions() {
     <details>
       <summary className="min-h-6 cursor-pointer text-13">Allow single actions</summary>
       <div className="mt-2 flex max-h-56 flex-col gap-1.5 overflow-y-auto">
-        {scopes.isPending ? <Skeleton className="h-10" /> : null}
-        {scopes.isError ? <ErrorState title="The actions could not be loaded" error={scopes.error} retry={() => scopes.refetch()} /> : null}
+        <Asked query={scopes} skeleton="h-10" failed="The actions could not be loaded" />
         {scopes.data?.capabilities.map(({ name, title, effect }) => (
           <Checkbox key={name} name="scope" value={`do:${name}`}>
             {title}

@@ -5,7 +5,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
 import { useSession } from '../../api/session.ts'
 import { moment } from '../../ui/format.ts'
-import { EmptyState, ErrorState, Panel, Skeleton } from '../../ui/Panel.tsx'
+import { Asked, EmptyState, Panel } from '../../ui/Panel.tsx'
 import { ShowMore } from '../../ui/ShowMore.tsx'
 
 const pageSize = 20
@@ -22,8 +22,7 @@ export function AuditLog() {
   const entries = log.data?.pages.flatMap((page) => page.entries) ?? []
   return (
     <Panel title="Account log" flush>
-      {log.isPending ? <Skeleton className="m-4 h-28" /> : null}
-      {log.isError ? <ErrorState title="The log could not be loaded" error={log.error} retry={() => log.refetch()} /> : null}
+      <Asked query={log} skeleton="m-4 h-28" failed="The log could not be loaded" />
       {log.data && !entries.length ? <EmptyState compact title="Nothing logged yet" /> : null}
       <ol className="divide-y divide-line text-13">
         {entries.map((entry) => (

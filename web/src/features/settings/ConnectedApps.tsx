@@ -8,7 +8,7 @@ import { Button } from '../../ui/Button.tsx'
 import { CopyField } from '../../ui/Data.tsx'
 import { Confirm } from '../../ui/Dialog.tsx'
 import { day, moment } from '../../ui/format.ts'
-import { EmptyState, ErrorState, Panel, Skeleton } from '../../ui/Panel.tsx'
+import { Asked, EmptyState, Panel } from '../../ui/Panel.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
 
 type Grant = Reply<typeof oauthGrants>[number]
@@ -36,8 +36,7 @@ export function ConnectedApps() {
         <p className="mb-2">Add this address as an MCP server in Claude, ChatGPT or your editor. It asks you here what it may do.</p>
         <CopyField label="MCP address" value={`${location.origin}/mcp`} />
       </div>
-      {grants.isPending ? <Skeleton className="m-4 h-16" /> : null}
-      {grants.isError ? <ErrorState title="Your apps could not be loaded" error={grants.error} retry={() => grants.refetch()} /> : null}
+      <Asked query={grants} skeleton="m-4 h-16" failed="Your apps could not be loaded" />
       {grants.data?.length === 0 ? <EmptyState compact title="No apps connected" /> : null}
       <ul className="divide-y divide-line">
         {grants.data?.map((grant) => (

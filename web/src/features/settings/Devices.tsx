@@ -5,7 +5,7 @@ import { call } from '../../api/call.ts'
 import { useSession } from '../../api/session.ts'
 import { Button } from '../../ui/Button.tsx'
 import { moment } from '../../ui/format.ts'
-import { ErrorState, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
+import { Asked, Panel, Pill } from '../../ui/Panel.tsx'
 import { ShowMore } from '../../ui/ShowMore.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
 
@@ -31,10 +31,7 @@ export function Devices() {
 
   return (
     <Panel title="Devices" flush>
-      {sessions.isPending ? <Skeleton className="m-4 h-20" /> : null}
-      {sessions.isError ? (
-        <ErrorState title="Your devices could not be loaded" error={sessions.error} retry={() => sessions.refetch()} />
-      ) : null}
+      <Asked query={sessions} skeleton="m-4 h-20" failed="Your devices could not be loaded" />
       <ul className="divide-y divide-line">
         {devices.map((session) => {
           const Icon = /iPhone|Android|Mobile/.test(session.user_agent) ? Smartphone : Monitor

@@ -7,7 +7,7 @@ import { confirmed } from '../../shell/ConfirmItsYou.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { fetchFile } from '../../ui/download.ts'
 import { day, fileSize, moment } from '../../ui/format.ts'
-import { ErrorState, Panel, Skeleton } from '../../ui/Panel.tsx'
+import { Asked, Panel } from '../../ui/Panel.tsx'
 import { attempt } from '../../ui/toast.tsx'
 
 type Export = Reply<typeof accountExports>['exports'][number]
@@ -58,8 +58,7 @@ export function Exports() {
           Export my data
         </Button>
       </div>
-      {made.isPending ? <Skeleton className="mt-4 h-10" /> : null}
-      {made.isError ? <ErrorState title="Your exports could not be loaded" error={made.error} retry={() => made.refetch()} /> : null}
+      <Asked query={made} skeleton="mt-4 h-10" failed="Your exports could not be loaded" />
       {exports.length ? (
         <ul className="mt-4 divide-y divide-line border-line border-t text-13" aria-label="Exports">
           {exports.map((each) => (

@@ -5,7 +5,7 @@ import { call, useCall } from '../../api/call.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Switch, TextArea } from '../../ui/Field.tsx'
 import { day } from '../../ui/format.ts'
-import { EmptyState, ErrorState, Panel, Skeleton } from '../../ui/Panel.tsx'
+import { Asked, EmptyState, Panel } from '../../ui/Panel.tsx'
 import { attempt } from '../../ui/toast.tsx'
 
 type Memory = CallReply<'ai-memory'>['memories'][number]
@@ -34,8 +34,7 @@ export function MemoryPanel() {
       <p className="max-w-[60ch] text-13 text-muted">
         The assistants can keep what you say about yourself and your business, in your own words. They never keep what they looked up.
       </p>
-      {query.isError ? <ErrorState title="Your memories could not be loaded" error={query.error} retry={() => query.refetch()} /> : null}
-      {query.isPending ? <Skeleton className="mt-4 h-16" /> : null}
+      <Asked query={query} skeleton="mt-4 h-16" failed="Your memories could not be loaded" />
       {query.data ? (
         <>
           <div className="mt-4 flex items-center gap-3 text-13">

@@ -11,7 +11,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Confirm, Dialog } from '../../ui/Dialog.tsx'
 import { TextField } from '../../ui/Field.tsx'
 import { day, moment } from '../../ui/format.ts'
-import { Alert, EmptyState, ErrorState, Panel, Skeleton } from '../../ui/Panel.tsx'
+import { Alert, Asked, EmptyState, Panel } from '../../ui/Panel.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
 
 /** The devices that sign in by themselves: added, named and removed. */
@@ -59,10 +59,7 @@ export function Passkeys() {
         ) : null
       }
     >
-      {passkeys.isPending ? <Skeleton className="m-4 h-12" /> : null}
-      {passkeys.isError ? (
-        <ErrorState title="Your passkeys could not be loaded" error={passkeys.error} retry={() => passkeys.refetch()} />
-      ) : null}
+      <Asked query={passkeys} skeleton="m-4 h-12" failed="Your passkeys could not be loaded" />
       {passkeys.data && !kept.length ? (
         <EmptyState compact title="No passkeys yet">
           {knowsDevices()

@@ -5,7 +5,7 @@ import { call } from '../../api/call.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { DAY_MS, moment } from '../../ui/format.ts'
-import { EmptyState, ErrorState, Pill, Skeleton } from '../../ui/Panel.tsx'
+import { Asked, EmptyState, Pill } from '../../ui/Panel.tsx'
 import { ShowMore } from '../../ui/ShowMore.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
 import type { Endpoint } from './Webhooks.tsx'
@@ -49,7 +49,7 @@ export function WebhookLog({ endpoint, onClose }: { endpoint: Endpoint; onClose:
     })
 
   return (
-    <Dialog open onClose={onClose} side="right" title={`Log of ${endpoint.name}`} description="What was sent in the last 30 days.">
+    <Dialog open onClose={onClose} side="right" title={`Log of ${endpoint.name}`} description="Deliveries of the last 30 days.">
       <div className="mb-4 flex flex-wrap gap-2">
         <Button onClick={ping} disabled={busy || endpoint.state !== 'active'}>
           Send a test event
@@ -61,8 +61,7 @@ export function WebhookLog({ endpoint, onClose }: { endpoint: Endpoint; onClose:
           Replay all that failed
         </Button>
       </div>
-      {log.isPending ? <Skeleton className="h-28" /> : null}
-      {log.isError ? <ErrorState title="The log could not be loaded" error={log.error} retry={() => log.refetch()} /> : null}
+      <Asked query={log} skeleton="h-28" failed="The log could not be loaded" />
       {log.data && !deliveries.length ? (
         <EmptyState compact title="Nothing sent yet">
           Send a test event to see whether your server answers.

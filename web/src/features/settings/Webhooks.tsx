@@ -10,14 +10,14 @@ import { CopyField } from '../../ui/Data.tsx'
 import { Confirm, Dialog } from '../../ui/Dialog.tsx'
 import { Checkbox, TextField } from '../../ui/Field.tsx'
 import { day, moment } from '../../ui/format.ts'
-import { Alert, EmptyState, ErrorState, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
+import { Alert, Asked, EmptyState, Panel, Pill } from '../../ui/Panel.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
 import { WebhookLog } from './WebhookLog.tsx'
 
 type Listed = CallReply<'list-webhook-endpoints'>
 export type Endpoint = Listed['endpoints'][number]
 type Made = CallReply<'webhook-endpoint-create'>
-type Asked = { kind: 'delete' | 'rotate'; endpoint: Endpoint }
+type Change = { kind: 'delete' | 'rotate'; endpoint: Endpoint }
 
 /** Addresses of the person's own that hear what happens in the account. */
 export function Webhooks() {
@@ -27,7 +27,7 @@ export function Webhooks() {
   const listed = useCall('list-webhook-endpoints', {}, { key })
   const [editing, setEditing] = useState<Endpoint | 'new' | null>(null)
   const [made, setMade] = useState<Made | null>(null)
-  const [asked, setAsked] = useState<Asked | null>(null)
+  const [asked, setAsked] = useState<Change | null>(null)
   const [shown, setShown] = useState<Endpoint | null>(null)
   const reload = () => queries.invalidateQueries({ queryKey: key })
   const { endpoints = [], events = [], limit = 0 } = listed.data ?? {}
@@ -44,7 +44,7 @@ export function Webhooks() {
       () => call('webhook-endpoint-update', { endpoint_id: id, paused }, { idempotencyKey: crypto.randomUUID() }),
       paused ? `${name} is paused` : `${name} is active`,
     )
-  async function goOn({ kind, endpoint: { id, name } }: Asked) {
+  async function goOn({ kind, endpoint: { id, name } }: Change) {
     if (kind === 'delete')
       return act(() => call('webhook-endpoint-delete', { endpoint_id: id }, { idempotencyKey: crypto.randomUUID() }), `${name} is deleted`)
     await attempt('The secret was not changed', async () => {
@@ -71,8 +71,7 @@ export function Webhooks() {
         </a>
         {listed.data ? <span className="mt-1 block text-12 text-faint">{`${endpoints.length} of ${limit} endpoints used`}</span> : null}
       </p>
-      {listed.isPending ? <Skeleton className="m-4 h-16" /> : null}
-      {listed.isError ? <ErrorState title="Your webhooks could not be loaded" error={listed.error} retry={() => listed.refetch()} /> : null}
+      <Asked query={listed} skeleton="m-4 h-16" failed="Your webhooks could not be loaded" />
       {listed.data && !endpoints.length ? (
         <EmptyState compact title="No webhooks yet">
           Add the address of your server and choose the events to send to it.

@@ -6,7 +6,7 @@ import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { moment } from '../../ui/format.ts'
-import { EmptyState, ErrorState, Panel, Skeleton } from '../../ui/Panel.tsx'
+import { Asked, EmptyState, ErrorState, Panel } from '../../ui/Panel.tsx'
 import { ShowMore } from '../../ui/ShowMore.tsx'
 import type { Figure, Figures } from './queries.ts'
 import { ReasonForm } from './ReasonForm.tsx'
@@ -115,8 +115,7 @@ function RowsPanel({ figure, title, reason, onClose }: { figure: Figure; title: 
   const shown = rows.data?.pages.flatMap((page) => page.rows) ?? []
   return (
     <Dialog open onClose={onClose} side="right" title={title}>
-      {rows.isPending ? <Skeleton className="h-28" /> : null}
-      {rows.isError ? <ErrorState title="The accounts could not be listed" error={rows.error} retry={() => rows.refetch()} /> : null}
+      <Asked query={rows} skeleton="h-28" failed="The accounts could not be listed" />
       {rows.data && shown.length === 0 ? <EmptyState compact title="No accounts" /> : null}
       <ul className="divide-y divide-line text-13">
         {shown.map((row) => (

@@ -180,7 +180,7 @@ function HoldPanel({ userId, isHold, onClose, onDone }: HoldProps) {
       says={
         isHold
           ? 'Nothing is paid out to this seller until staff release it. They can go on selling, and read your reason on their Payments page.'
-          : 'What is due is paid out on the next Friday again.'
+          : 'The balance due is paid out again on the next Friday.'
       }
       onClose={onClose}
       run={run}

@@ -3,9 +3,9 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import { Button } from '../../ui/Button.tsx'
-import { SelectField } from '../../ui/Field.tsx'
+import { Options, SelectField } from '../../ui/Field.tsx'
 import { moment } from '../../ui/format.ts'
-import { EmptyState, ErrorState, Panel, Skeleton } from '../../ui/Panel.tsx'
+import { Asked, EmptyState, Panel } from '../../ui/Panel.tsx'
 import { ShowMore } from '../../ui/ShowMore.tsx'
 import { toast } from '../../ui/toast.tsx'
 import type { SuspenseRow } from './queries.ts'
@@ -31,8 +31,7 @@ export function Suspense({ reason }: { reason: string }) {
   const shown = rows.data?.pages.flatMap((page) => page.rows) ?? []
   return (
     <Panel title="Money that nothing explains" flush>
-      {rows.isPending ? <Skeleton className="m-4 h-24" /> : null}
-      {rows.isError ? <ErrorState title="The rows could not be listed" error={rows.error} retry={() => rows.refetch()} /> : null}
+      <Asked query={rows} skeleton="m-4 h-24" failed="The rows could not be listed" />
       {rows.data && shown.length === 0 ? (
         <EmptyState compact title="Everything is explained">
           Payments that no plan was sold for, and refunds that a bank sent back, wait here until they are sorted out.
@@ -86,11 +85,7 @@ function ClearPanel({ row, onClose, onDone }: ClearProps) {
       run={run}
     >
       <SelectField label="It was" value={as} onChange={(event) => setAs(event.target.value as typeof as)}>
-        {Object.entries(accounts).map(([value, label]) => (
-          <option key={value} value={value}>
-            {label}
-          </option>
-        ))}
+        <Options of={Object.entries(accounts)} />
       </SelectField>
       <p className="font-mono text-12 break-all text-muted">{row.reference}</p>
     </ReasonPanel>

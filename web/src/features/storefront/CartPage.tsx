@@ -10,7 +10,7 @@ import { countries, likelyCountry } from '../../content/countries.ts'
 import { paths } from '../../paths.ts'
 import { PublicLayout } from '../../shell/PublicLayout.tsx'
 import { Button, ButtonLink } from '../../ui/Button.tsx'
-import { SelectField, TextField } from '../../ui/Field.tsx'
+import { Options, SelectField, TextField } from '../../ui/Field.tsx'
 import { money } from '../../ui/format.ts'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -167,11 +167,7 @@ function Filled({ ids, seller }: { ids: string[]; seller: string }) {
           fieldClassName="mt-4"
         >
           <option value="">Choose a country</option>
-          {known.map(({ code, name }) => (
-            <option key={code} value={code}>
-              {name}
-            </option>
-          ))}
+          <Options of={known.map(({ code, name }) => [code, name])} />
         </SelectField>
         <form onSubmit={pay} className="mt-5 flex flex-col gap-4">
           {user ? null : (

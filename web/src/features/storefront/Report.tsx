@@ -2,7 +2,7 @@ import { Flag } from 'lucide-react'
 import { useState } from 'react'
 import { callPublic } from '../../api/call.ts'
 import { Button } from '../../ui/Button.tsx'
-import { SelectField, TextArea } from '../../ui/Field.tsx'
+import { Options, SelectField, TextArea } from '../../ui/Field.tsx'
 import { FormDialog } from '../../ui/FormDialog.tsx'
 import { toast } from '../../ui/toast.tsx'
 
@@ -38,11 +38,7 @@ export function Report({ of }: { of: { item_id: string } | { slug: string } }) {
         save={report}
       >
         <SelectField label="What is wrong" name="reason" data-first>
-          {Object.entries(reasons).map(([value, text]) => (
-            <option key={value} value={value}>
-              {text}
-            </option>
-          ))}
+          <Options of={Object.entries(reasons)} />
         </SelectField>
         <TextArea label="Tell us more" name="text" maxLength={1000} />
       </FormDialog>

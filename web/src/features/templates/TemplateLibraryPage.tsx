@@ -6,11 +6,11 @@ import { Link, useSearchParams } from 'react-router-dom'
 import { call, useCall } from '../../api/call.ts'
 import { paths } from '../../paths.ts'
 import { Button, ButtonLink, buttonClass } from '../../ui/Button.tsx'
-import { cx } from '../../ui/cx.ts'
+import { Choices } from '../../ui/Choices.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { SearchForm } from '../../ui/Field.tsx'
 import { money } from '../../ui/format.ts'
-import { EmptyState, ErrorState, PageHeader, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
+import { Asked, EmptyState, PageHeader, Panel, Pill } from '../../ui/Panel.tsx'
 import { attempt } from '../../ui/toast.tsx'
 
 type Template = CallReply<'template-library'>['templates'][number]
@@ -45,26 +45,11 @@ export function TemplateLibraryPage() {
         description="Workflow templates and prompt packs. A template is a file to download for now; installing it into your workspace opens together with AI Workflows."
       />
       <div className="mb-3 flex flex-wrap items-center gap-2">
-        <fieldset className="flex min-w-0 gap-1 overflow-x-auto" aria-label="Category">
-          {chips.map((chip) => (
-            <Button
-              key={chip}
-              variant="ghost"
-              aria-pressed={category === chip}
-              className={cx('max-md:px-3', category === chip && 'bg-raised !text-text')}
-              onClick={() => narrow({ category: chip })}
-            >
-              {chip}
-            </Button>
-          ))}
-        </fieldset>
+        <Choices label="Category" of={chips} chosen={category} choose={(category) => narrow({ category })} />
         <SearchForm label="Search templates" value={q} onSearch={(words) => narrow({ q: words })} />
       </div>
       <Panel flush>
-        {listed.isPending ? <Skeleton className="m-4 h-64" /> : null}
-        {listed.isError ? (
-          <ErrorState title="The templates could not be loaded" error={listed.error} retry={() => listed.refetch()} />
-        ) : null}
+        <Asked query={listed} skeleton="m-4 h-64" failed="The templates could not be loaded" />
         {listed.data && !rows.length ? (
           <EmptyState
             compact

@@ -5,7 +5,7 @@ import { call, useCall } from '../../api/call.ts'
 import { plainText } from '../../chat/useSpeechOutput.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { moment } from '../../ui/format.ts'
-import { EmptyState, ErrorState, Panel, Skeleton } from '../../ui/Panel.tsx'
+import { Asked, EmptyState, Panel } from '../../ui/Panel.tsx'
 import { attempt } from '../../ui/toast.tsx'
 
 /** The last ten commands, with what was understood and how surely. */
@@ -30,10 +30,7 @@ export function History({ onReadAloud }: { onReadAloud: (text: string) => void }
         ) : undefined
       }
     >
-      {history.isPending ? <Skeleton className="m-4 h-16" /> : null}
-      {history.isError ? (
-        <ErrorState title="Your commands could not be loaded" error={history.error} retry={() => history.refetch()} />
-      ) : null}
+      <Asked query={history} skeleton="m-4 h-16" failed="Your commands could not be loaded" />
       {history.isSuccess && commands.length === 0 ? (
         <EmptyState title="No commands yet" compact>
           Press the microphone and ask, for instance, “How many contacts do I have?”

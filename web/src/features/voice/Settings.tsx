@@ -6,7 +6,7 @@ import { useState } from 'react'
 import modelNotice from '../../../node_modules/soundswallower/model/en-us/README.txt?url'
 import { call } from '../../api/call.ts'
 import { Button } from '../../ui/Button.tsx'
-import { SelectField, Switch } from '../../ui/Field.tsx'
+import { Options, SelectField, Switch } from '../../ui/Field.tsx'
 import { Panel, Skeleton } from '../../ui/Panel.tsx'
 import { attempt } from '../../ui/toast.tsx'
 import { MicrophoneError, useRecorder } from './recorder.ts'
@@ -71,11 +71,7 @@ export function Settings({
           value={settings.voice}
           onChange={(event) => void change({ voice: event.target.value as VoiceName })}
         >
-          {voices.map((name) => (
-            <option key={name} value={name}>
-              {name[0]!.toUpperCase() + name.slice(1)}
-            </option>
-          ))}
+          <Options of={voices.map((name) => [name, name[0]!.toUpperCase() + name.slice(1)])} />
         </SelectField>
         <Button onClick={() => onTry('This is how I sound when I answer you.')} disabled={busy} className="self-start">
           <Volume2 />

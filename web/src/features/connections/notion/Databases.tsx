@@ -1,7 +1,7 @@
 import { texts } from '@operon/contracts/messages'
 import { ExternalLink } from 'lucide-react'
 import { buttonClass } from '../../../ui/Button.tsx'
-import { EmptyState, ErrorState, Panel, Skeleton } from '../../../ui/Panel.tsx'
+import { Asked, EmptyState, Panel } from '../../../ui/Panel.tsx'
 import { useDatabases } from './queries.ts'
 
 export function Databases({ change }: { change: (values: Record<string, string>) => void }) {
@@ -9,8 +9,7 @@ export function Databases({ change }: { change: (values: Record<string, string>)
   const databases = asked.data?.databases
   return (
     <Panel flush className="mt-6">
-      {asked.isPending ? <Skeleton className="m-4 h-32" /> : null}
-      {asked.isError ? <ErrorState title={texts.notionDatabasesFailed} error={asked.error} retry={() => asked.refetch()} /> : null}
+      <Asked query={asked} skeleton="m-4 h-32" failed={texts.notionDatabasesFailed} />
       {databases && !databases.length ? (
         <EmptyState title="No database is shared yet">
           In Notion, open a database, choose Connections in its menu and add this connection. It appears here at once.

@@ -2,7 +2,7 @@ import { type FormEvent, useState } from 'react'
 import { call } from '../../../api/call.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
-import { SelectField, TextArea, TextField } from '../../../ui/Field.tsx'
+import { Options, SelectField, TextArea, TextField } from '../../../ui/Field.tsx'
 import { Alert } from '../../../ui/Panel.tsx'
 import { toast } from '../../../ui/toast.tsx'
 import { type Database, useNotionRefresh } from './queries.ts'
@@ -46,11 +46,7 @@ export function NewPage({ title: begun, databases, database: chosen, onClose, on
         {problem ? <Alert title="The page was not written">{problem}</Alert> : null}
         <TextField label="Title" value={title} maxLength={200} required data-first onChange={(event) => setTitle(event.target.value)} />
         <SelectField label="Database" value={database} onChange={(event) => setDatabase(event.target.value)}>
-          {databases.map((each) => (
-            <option key={each.id} value={each.id}>
-              {each.title}
-            </option>
-          ))}
+          <Options of={databases.map((each) => [each.id, each.title])} />
         </SelectField>
         <TextArea label="Text" value={text} maxLength={2000} onChange={(event) => setText(event.target.value)} />
         <Button

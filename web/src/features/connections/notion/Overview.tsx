@@ -2,7 +2,7 @@ import type { CallReply } from '@operon/contracts/calls'
 import { Button } from '../../../ui/Button.tsx'
 import { Stat, StatRow } from '../../../ui/Data.tsx'
 import { ago } from '../../../ui/format.ts'
-import { ErrorState, Panel, Skeleton } from '../../../ui/Panel.tsx'
+import { Asked, Panel } from '../../../ui/Panel.tsx'
 import { PageRows } from './Pages.tsx'
 import { useDatabases, usePages } from './queries.ts'
 
@@ -42,8 +42,7 @@ export function Overview({ connection, change }: { connection: Connection; chang
           </Button>
         }
       >
-        {asked.isPending ? <Skeleton className="m-4 h-32" /> : null}
-        {asked.isError ? <ErrorState title="Your pages could not be loaded" error={asked.error} retry={() => asked.refetch()} /> : null}
+        <Asked query={asked} skeleton="m-4 h-32" failed="Your pages could not be loaded" />
         {pages ? <PageRows pages={pages.slice(0, 5)} onOpen={(page) => change({ tab: 'pages', page })} /> : null}
       </Panel>
       <p className="text-13 text-muted" role="status">

@@ -6,7 +6,7 @@ import { Button, buttonClass } from '../../../ui/Button.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { SelectField, TextField } from '../../../ui/Field.tsx'
 import { moment } from '../../../ui/format.ts'
-import { Alert, ErrorState, Skeleton } from '../../../ui/Panel.tsx'
+import { Alert, Asked } from '../../../ui/Panel.tsx'
 import { toast } from '../../../ui/toast.tsx'
 import { type NotionPage, useNotionRefresh, usePage } from './queries.ts'
 
@@ -20,8 +20,7 @@ export function PagePanel({ id, onClose }: { id: string; onClose: () => void }) 
   const asked = usePage(id)
   return (
     <Dialog open onClose={onClose} title={asked.data?.page.title ?? 'Page'} description={asked.data?.page.database} side="right">
-      {asked.isPending ? <Skeleton className="h-64" /> : null}
-      {asked.isError ? <ErrorState title="The page could not be loaded" error={asked.error} retry={() => asked.refetch()} /> : null}
+      <Asked query={asked} skeleton="h-64" failed="The page could not be loaded" />
       {asked.data ? <Editor shown={asked.data} onClose={onClose} /> : null}
     </Dialog>
   )

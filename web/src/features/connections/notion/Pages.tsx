@@ -1,8 +1,8 @@
 import { Plus } from 'lucide-react'
 import { Button } from '../../../ui/Button.tsx'
-import { SearchForm } from '../../../ui/Field.tsx'
+import { Options, SearchForm } from '../../../ui/Field.tsx'
 import { ago, day } from '../../../ui/format.ts'
-import { EmptyState, ErrorState, Panel, Pill, Skeleton } from '../../../ui/Panel.tsx'
+import { Asked, EmptyState, Panel, Pill } from '../../../ui/Panel.tsx'
 import { NewPage } from './NewPage.tsx'
 import { PagePanel } from './PagePanel.tsx'
 import { type NotionPage, useDatabases, usePages } from './queries.ts'
@@ -26,11 +26,7 @@ export function Pages({ search, change }: Props) {
           className="h-8 rounded-control border border-control bg-page px-2 text-13 max-md:h-11 max-md:flex-1"
         >
           <option value="">All databases</option>
-          {databases.data?.databases.map(({ id, title }) => (
-            <option key={id} value={id}>
-              {title}
-            </option>
-          ))}
+          <Options of={databases.data?.databases.map(({ id, title }) => [id, title])} />
         </select>
         <Button variant="primary" onClick={() => change({ new: 'page' })} disabled={!databases.data?.databases.length}>
           <Plus />
@@ -39,8 +35,7 @@ export function Pages({ search, change }: Props) {
         <SearchForm label="Search pages" value={words} onSearch={(q) => change({ q })} />
       </div>
       <Panel flush>
-        {asked.isPending ? <Skeleton className="m-4 h-40" /> : null}
-        {asked.isError ? <ErrorState title="Your pages could not be loaded" error={asked.error} retry={() => asked.refetch()} /> : null}
+        <Asked query={asked} skeleton="m-4 h-40" failed="Your pages could not be loaded" />
         {pages && !pages.length ? (
           <EmptyState
             compact

@@ -2,8 +2,8 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import { call } from '../../../api/call.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { SearchAsTyped, SelectField } from '../../../ui/Field.tsx'
-import { EmptyState, ErrorState, Panel, Skeleton } from '../../../ui/Panel.tsx'
+import { Options, SearchAsTyped, SelectField } from '../../../ui/Field.tsx'
+import { Asked, EmptyState, Panel } from '../../../ui/Panel.tsx'
 import { ShowMore } from '../../../ui/ShowMore.tsx'
 import { useSearch } from '../../../ui/useSearch.ts'
 import type { Address } from '../address.ts'
@@ -48,18 +48,11 @@ export function Companies({ address }: { address: Address }) {
           <div className="grid grid-cols-2 items-end gap-3 lg:grid-cols-[minmax(14rem,1fr)_10rem]">
             <SearchAsTyped query={query} onChange={(cq) => change({ cq }, true)} placeholder="Name or domain" maxLength={100} />
             <SelectField label="Order" value={sort} onChange={(event) => change({ csort: event.target.value }, true)}>
-              {Object.entries(sorts).map(([value, name]) => (
-                <option key={value} value={value}>
-                  {name}
-                </option>
-              ))}
+              <Options of={Object.entries(sorts)} />
             </SelectField>
           </div>
           <Panel flush>
-            {companies.isPending ? <Skeleton className="m-4 h-64" /> : null}
-            {companies.isError ? (
-              <ErrorState title="Your companies could not be loaded" error={companies.error} retry={() => companies.refetch()} />
-            ) : null}
+            <Asked query={companies} skeleton="m-4 h-64" failed="Your companies could not be loaded" />
             {companies.data && rows.length === 0 ? (
               <EmptyState compact title="No matches" action={<Button onClick={() => change({ cq: undefined }, true)}>Clear search</Button>}>
                 No companies match.

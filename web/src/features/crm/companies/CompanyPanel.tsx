@@ -3,7 +3,7 @@ import { call } from '../../../api/call.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { day } from '../../../ui/format.ts'
-import { ErrorState, Pill, Skeleton } from '../../../ui/Panel.tsx'
+import { Asked, Pill } from '../../../ui/Panel.tsx'
 import { attempt, toast } from '../../../ui/toast.tsx'
 import type { Address } from '../address.ts'
 import { EditDelete } from '../EditDelete.tsx'
@@ -21,10 +21,7 @@ export function CompanyPanel({ id, address }: Props) {
   const close = () => address.change({ company: undefined })
   return (
     <Dialog open side="right" onClose={close} title={company.data?.name ?? 'Company'}>
-      {company.isPending ? <Skeleton className="h-64" /> : null}
-      {company.isError ? (
-        <ErrorState title="This company could not be loaded" error={company.error} retry={() => company.refetch()} />
-      ) : null}
+      <Asked query={company} skeleton="h-64" failed="This company could not be loaded" />
       {company.data ? <Loaded company={company.data} address={address} close={close} /> : null}
     </Dialog>
   )
@@ -72,10 +69,7 @@ function People({ company, address: { change } }: { company: Company; address: A
   return (
     <section className="flex flex-col gap-2" aria-label="Contacts">
       <h3 className="text-13 font-medium">Contacts</h3>
-      {contacts.isPending ? <Skeleton className="h-24" /> : null}
-      {contacts.isError ? (
-        <ErrorState title="Its contacts could not be loaded" error={contacts.error} retry={() => contacts.refetch()} />
-      ) : null}
+      <Asked query={contacts} skeleton="h-24" failed="Its contacts could not be loaded" />
       {contacts.data && rows.length === 0 ? <p className="text-13 text-muted">No contacts yet. Set this company on a contact.</p> : null}
       <ul>
         {rows.map(({ id, name, email, job_title, temperature }) => (

@@ -1,7 +1,7 @@
 import { Trophy, X } from 'lucide-react'
 import { type DragEvent, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { cx } from '../../../ui/cx.ts'
-import { SelectField } from '../../../ui/Field.tsx'
+import { Options, SelectField } from '../../../ui/Field.tsx'
 import { DealCard } from './DealCard.tsx'
 import { type Deal, type Stage, useDealMoves } from './queries.ts'
 import { sums } from './words.ts'
@@ -61,11 +61,7 @@ export function Board({ stages, open, lose }: Props) {
   return (
     <div ref={root} className="flex flex-col gap-3">
       <SelectField label="Stage" fieldClassName="md:hidden" value={chosen} onChange={(event) => setChosen(event.target.value)}>
-        {stages.map((stage) => (
-          <option key={stage.id} value={stage.id}>
-            {stage.name} ({stage.count})
-          </option>
-        ))}
+        <Options of={stages.map((stage) => [stage.id, `${stage.name} (${stage.count})`])} />
       </SelectField>
       <div className="flex gap-3 overflow-x-auto pb-2">
         {stages.map((stage) => (

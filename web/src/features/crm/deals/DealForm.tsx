@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { call } from '../../../api/call.ts'
-import { SelectField, TextField } from '../../../ui/Field.tsx'
+import { Options, SelectField, TextField } from '../../../ui/Field.tsx'
 import { FormDialog } from '../../../ui/FormDialog.tsx'
 import { toast } from '../../../ui/toast.tsx'
 import { newKey, useRefresh } from '../queries.ts'
@@ -75,22 +75,14 @@ export function DealForm({ open, onClose, deal, contact, stages = [] }: Props) {
         defaultValue={deal ? deal.amount_cents / 100 : ''}
       />
       <SelectField label="Currency" name="currency" defaultValue={currency}>
-        {[...new Set([...currencies, currency])].map((each) => (
-          <option key={each} value={each}>
-            {each.toUpperCase()}
-          </option>
-        ))}
+        <Options of={[...new Set([...currencies, currency])].map((each) => [each, each.toUpperCase()])} />
       </SelectField>
       <ContactPicker picked={picked} onPick={setPicked} className="sm:col-span-2" />
       <TextField label="Expected close" name="close" type="date" defaultValue={deal?.expected_close ?? ''} />
       <TextField label="Owner" name="owner" maxLength={120} placeholder="The person in charge" defaultValue={deal?.owner ?? ''} />
       {!deal && stages.length ? (
         <SelectField label="Stage" name="stage" fieldClassName="sm:col-span-2">
-          {stages.map((stage) => (
-            <option key={stage.id} value={stage.id}>
-              {stage.name}
-            </option>
-          ))}
+          <Options of={stages.map((stage) => [stage.id, stage.name])} />
         </SelectField>
       ) : null}
     </FormDialog>

@@ -1,6 +1,6 @@
 import { Button } from '../../../ui/Button.tsx'
-import { SearchAsTyped, SelectField } from '../../../ui/Field.tsx'
-import { EmptyState, ErrorState, Panel, Pill, Skeleton } from '../../../ui/Panel.tsx'
+import { Options, SearchAsTyped, SelectField } from '../../../ui/Field.tsx'
+import { Asked, EmptyState, Panel, Pill } from '../../../ui/Panel.tsx'
 import { ShowMore } from '../../../ui/ShowMore.tsx'
 import { type Deal, type DealAddress, type Pipeline, rowsOf, sortNames, sorts, states, useDeals } from './queries.ts'
 import { dayOf, isLate, stateNames, stateTone, worth } from './words.ts'
@@ -20,23 +20,14 @@ export function DealList({ address, pipelines, open }: { address: DealAddress; p
         <SearchAsTyped query={query} onChange={(dq) => change({ dq }, true)} placeholder="Title of the deal" maxLength={100} />
         <SelectField label="State" value={state ?? ''} onChange={(event) => change({ dstate: event.target.value }, true)}>
           <option value="">All</option>
-          {states.map((each) => (
-            <option key={each} value={each}>
-              {stateNames[each]}
-            </option>
-          ))}
+          <Options of={states.map((each) => [each, stateNames[each]])} />
         </SelectField>
         <SelectField label="Order" value={sort} onChange={(event) => change({ dsort: event.target.value }, true)}>
-          {sorts.map((each) => (
-            <option key={each} value={each}>
-              {sortNames[each]}
-            </option>
-          ))}
+          <Options of={sorts.map((each) => [each, sortNames[each]])} />
         </SelectField>
       </div>
       <Panel flush>
-        {deals.isPending ? <Skeleton className="m-4 h-64" /> : null}
-        {deals.isError ? <ErrorState title="Your deals could not be loaded" error={deals.error} retry={() => deals.refetch()} /> : null}
+        <Asked query={deals} skeleton="m-4 h-64" failed="Your deals could not be loaded" />
         {deals.data && rows.length === 0 ? (
           <EmptyState
             compact

@@ -3,9 +3,9 @@ import { type ReactNode, useState } from 'react'
 import { call } from '../../../api/call.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
-import { SelectField } from '../../../ui/Field.tsx'
+import { Options, SelectField } from '../../../ui/Field.tsx'
 import { day, moment } from '../../../ui/format.ts'
-import { ErrorState, Pill, Skeleton } from '../../../ui/Panel.tsx'
+import { Asked, Pill } from '../../../ui/Panel.tsx'
 import { attempt, toast } from '../../../ui/toast.tsx'
 import { EditDelete } from '../EditDelete.tsx'
 import { FactLink, Facts } from '../Facts.tsx'
@@ -22,8 +22,7 @@ export function DealPanel({ id, onClose, ...rest }: Props) {
   const detail = useDeal(id)
   return (
     <Dialog open side="right" onClose={onClose} title={detail.data?.deal.title ?? 'Deal'}>
-      {detail.isPending ? <Skeleton className="h-64" /> : null}
-      {detail.isError ? <ErrorState title="This deal could not be loaded" error={detail.error} retry={() => detail.refetch()} /> : null}
+      <Asked query={detail} skeleton="h-64" failed="This deal could not be loaded" />
       {detail.data ? <Loaded {...detail.data} onClose={onClose} {...rest} /> : null}
     </Dialog>
   )
@@ -74,11 +73,7 @@ function Loaded({ deal, history, pipelines, onClose, openContact, lose }: Omit<P
           }}
         >
           {deal.state !== 'open' || !stage ? <option value="">Choose a stage</option> : null}
-          {stages.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
+          <Options of={stages.map(({ id, name }) => [id, name])} />
         </SelectField>
         {deal.state !== 'won' ? (
           <Button onClick={() => close(deal, true)}>

@@ -1,7 +1,7 @@
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '../../../ui/Button.tsx'
-import { SelectField } from '../../../ui/Field.tsx'
+import { Options, SelectField } from '../../../ui/Field.tsx'
 import { EmptyState, ErrorState, Panel, SamplePill, Skeleton } from '../../../ui/Panel.tsx'
 import { Tabs } from '../../../ui/Tabs.tsx'
 import { useSampleData } from '../../../ui/useSampleData.ts'
@@ -65,11 +65,7 @@ export function Deals({ dealId, isAdding, openContact }: Props) {
               value={shown.id}
               onChange={(event) => change({ pipeline: event.target.value }, true)}
             >
-              {pipelines.map(({ id, name }) => (
-                <option key={id} value={id}>
-                  {name}
-                </option>
-              ))}
+              <Options of={pipelines.map(({ id, name }) => [id, name])} />
             </SelectField>
             <Button onClick={() => setDialog('edit')}>Edit stages</Button>
             {pipelines.length < 10 ? <Button onClick={() => setDialog('new')}>New pipeline</Button> : null}

@@ -10,7 +10,7 @@ const stage = (id: string, name: string, deals: ReturnType<typeof deal>[]): Stag
   totals: deals.length ? [{ currency: 'usd', amount_cents: deals.reduce((sum, { amount_cents }) => sum + amount_cents, 0) }] : [],
 })
 
-/** What the board shows before the first deal. Nobody here exists. */
+/** Deals that the board shows before the first one. Nobody here exists. */
 export const sampleStages = [
   stage('s1', 'New', [
     deal('d1', 'Rossi Interiors, spring photos', 'Emily Rossi', 900),

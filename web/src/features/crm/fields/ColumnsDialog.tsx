@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { call } from '../../../api/call.ts'
 import { Button, IconButton } from '../../../ui/Button.tsx'
 import { Confirm, Dialog } from '../../../ui/Dialog.tsx'
-import { Checkbox, SelectField, TextArea, TextField } from '../../../ui/Field.tsx'
+import { Checkbox, Options, SelectField, TextArea, TextField } from '../../../ui/Field.tsx'
 import { FormDialog } from '../../../ui/FormDialog.tsx'
 import { kindNames, type OwnField, useFields } from '../../../ui/ownFields.ts'
 import { attempt } from '../../../ui/toast.tsx'
@@ -11,7 +11,7 @@ import type { Address } from '../address.ts'
 import { newKey, useRefresh } from '../queries.ts'
 import { MOST_COLUMNS, usualColumns } from './columns.ts'
 
-/** What the list shows beside the usual, and the fields of one's own. */
+/** Columns of the list beside the usual, and the person's own fields. */
 export function ColumnsDialog({ address, onClose }: { address: Address; onClose: () => void }) {
   const fields = useFields()
   const refresh = useRefresh()
@@ -113,11 +113,7 @@ function FieldForm({ of, onClose, onDone }: { of: OwnField | null; onClose: () =
         hint={of ? 'The kind stays as it is.' : undefined}
         onChange={(event) => setKind(event.target.value as OwnField['kind'])}
       >
-        {Object.entries(kindNames).map(([id, name]) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
+        <Options of={Object.entries(kindNames)} />
       </SelectField>
       {kind === 'choice' ? (
         <TextArea label="Options" name="options" required hint="One a line" defaultValue={of?.options.join('\n')} maxLength={4000} />

@@ -1,21 +1,18 @@
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { moment } from '../../../ui/format.ts'
-import { ErrorState, Skeleton } from '../../../ui/Panel.tsx'
+import { Asked } from '../../../ui/Panel.tsx'
 import { ShowMore } from '../../../ui/ShowMore.tsx'
 import { type LeadForm, useAnswers } from './queries.ts'
 
 type Props = { form: LeadForm; onClose: () => void; openContact: (id: string) => void }
 
-/** What was sent, and what each visitor agreed to in the words of then. */
+/** Sent forms, and the consent of each visitor in its words at the time. */
 export function Answers({ form, onClose, openContact }: Props) {
   const answers = useAnswers(form.id)
   const rows = answers.data?.pages.flatMap((page) => page.submissions) ?? []
   return (
     <Dialog open onClose={onClose} side="right" title={`Answers to “${form.title}”`}>
-      {answers.isPending ? <Skeleton className="h-60" /> : null}
-      {answers.isError ? (
-        <ErrorState title="The answers could not be loaded" error={answers.error} retry={() => answers.refetch()} />
-      ) : null}
+      <Asked query={answers} skeleton="h-60" failed="The answers could not be loaded" />
       <ul className="flex flex-col divide-y divide-line">
         {rows.map(({ id, contact_id, name, email, phone, company, answers: said, consent, at }) => (
           <li key={id} className="flex flex-col gap-1.5 py-3 text-14 first:pt-0">

@@ -5,7 +5,7 @@ import { Button, buttonClass } from '../../../ui/Button.tsx'
 import { useCopied } from '../../../ui/copy.ts'
 import { Confirm, Dialog } from '../../../ui/Dialog.tsx'
 import { TextArea } from '../../../ui/Field.tsx'
-import { EmptyState, ErrorState, Pill, Skeleton } from '../../../ui/Panel.tsx'
+import { Asked, EmptyState, Pill } from '../../../ui/Panel.tsx'
 import { attempt } from '../../../ui/toast.tsx'
 import { newKey } from '../queries.ts'
 import { longAgo } from '../words.ts'
@@ -27,8 +27,7 @@ export function Forms({ isAdding, add, added, openContact }: Props) {
   const [edited, deleted, embedded, answers] = [shown('edit'), shown('delete'), shown('embed'), shown('answers')]
   return (
     <div className="flex flex-col gap-4 pt-4">
-      {listed.isPending ? <Skeleton className="h-60" /> : null}
-      {listed.isError ? <ErrorState title="Your forms could not be loaded" error={listed.error} retry={() => listed.refetch()} /> : null}
+      <Asked query={listed} skeleton="h-60" failed="Your forms could not be loaded" />
       {listed.data?.forms.length === 0 ? (
         <EmptyState
           title="No forms yet"

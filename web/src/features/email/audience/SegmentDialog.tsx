@@ -3,7 +3,7 @@ import { useDeferredValue, useState } from 'react'
 import { call, useCall } from '../../../api/call.ts'
 import { Button, IconButton } from '../../../ui/Button.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
-import { SelectField, TextField } from '../../../ui/Field.tsx'
+import { Options, SelectField, TextField } from '../../../ui/Field.tsx'
 import { FieldInput } from '../../../ui/OwnField.tsx'
 import { typedAs, typedOf, useFields } from '../../../ui/ownFields.ts'
 import { Alert } from '../../../ui/Panel.tsx'
@@ -185,18 +185,10 @@ function One({ of, onChange, onRemove }: { of: Condition; onChange: (next: Condi
   return (
     <div className="grid grid-cols-[minmax(0,1fr)_minmax(0,1fr)_auto] items-end gap-2 sm:grid-cols-[minmax(0,1fr)_minmax(0,1fr)_minmax(0,1.2fr)_auto]">
       <SelectField label="Field" value={of.field} onChange={(event) => onChange(newCondition(event.target.value as Field))}>
-        {Object.entries(fieldNames).map(([value, name]) => (
-          <option key={value} value={value}>
-            {name}
-          </option>
-        ))}
+        <Options of={Object.entries(fieldNames)} />
       </SelectField>
       <SelectField label="Condition" value={of.is} onChange={(event) => onChange({ ...of, is: event.target.value } as Condition)}>
-        {Object.entries(verbs[of.field]).map(([value, name]) => (
-          <option key={value} value={value}>
-            {name}
-          </option>
-        ))}
+        <Options of={Object.entries(verbs[of.field])} />
       </SelectField>
       <div className="max-sm:col-span-2 max-sm:row-start-2">
         <Value of={of} onChange={onChange} />
@@ -217,11 +209,7 @@ function Value({ of, onChange }: { of: Condition; onChange: (next: Condition) =>
     case 'status':
       return (
         <SelectField label="Value" value={of.value} onChange={(event) => set(event.target.value)}>
-          {Object.entries(of.field === 'status' ? statuses : temperatures).map(([value, name]) => (
-            <option key={value} value={value}>
-              {name}
-            </option>
-          ))}
+          <Options of={Object.entries(of.field === 'status' ? statuses : temperatures)} />
         </SelectField>
       )
     case 'source':
@@ -274,11 +262,7 @@ function OwnValue({ of, onChange }: { of: Extract<Condition, { field: 'own' }>; 
       >
         <option value="">Choose a field</option>
         {of.id && fields.length && !chosen ? <option value={of.id}>A deleted field</option> : null}
-        {fields.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
+        <Options of={fields.map(({ id, name }) => [id, name])} />
       </SelectField>
       {chosen ? (
         <FieldInput
@@ -305,11 +289,7 @@ function CampaignValue({ value, onChange }: { value: string; onChange: (id: stri
       hint={sent.length ? undefined : 'You have not sent one yet.'}
     >
       <option value="">Choose a campaign</option>
-      {sent.map(({ campaign_id, name }) => (
-        <option key={campaign_id} value={campaign_id}>
-          {name}
-        </option>
-      ))}
+      <Options of={sent.map(({ campaign_id, name }) => [campaign_id, name])} />
     </SelectField>
   )
 }

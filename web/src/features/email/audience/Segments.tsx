@@ -2,7 +2,7 @@ import { Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { call, useCall } from '../../../api/call.ts'
 import { Button, IconButton } from '../../../ui/Button.tsx'
-import { EmptyState, ErrorState, Panel, Skeleton } from '../../../ui/Panel.tsx'
+import { Asked, EmptyState, Panel } from '../../../ui/Panel.tsx'
 import { attempt, toast } from '../../../ui/toast.tsx'
 import { newKey, type Segment, useCampaigns, useRefresh, useSegments } from '../queries.ts'
 import { SegmentDialog } from './SegmentDialog.tsx'
@@ -46,10 +46,7 @@ export function Segments() {
         </Button>
       }
     >
-      {segments.isPending ? <Skeleton className="m-4 h-32" /> : null}
-      {segments.isError ? (
-        <ErrorState title="Your segments could not be loaded" error={segments.error} retry={() => segments.refetch()} />
-      ) : null}
+      <Asked query={segments} skeleton="m-4 h-32" failed="Your segments could not be loaded" />
       {segments.data && rows.length === 0 ? (
         <EmptyState compact title="No segments yet">
           Save a group such as “tagged vip and active in the last 30 days”. It is worked out again each time you send.

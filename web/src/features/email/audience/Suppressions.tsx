@@ -3,7 +3,7 @@ import { call } from '../../../api/call.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { SearchAsTyped, TextField } from '../../../ui/Field.tsx'
 import { ago } from '../../../ui/format.ts'
-import { EmptyState, ErrorState, Panel, Pill, Skeleton } from '../../../ui/Panel.tsx'
+import { Asked, EmptyState, Panel, Pill } from '../../../ui/Panel.tsx'
 import { ShowMore } from '../../../ui/ShowMore.tsx'
 import { attempt, toast } from '../../../ui/toast.tsx'
 import { newKey, useRefresh, useSuppressions } from '../queries.ts'
@@ -64,8 +64,7 @@ export function Suppressions() {
           </Button>
         </form>
       </div>
-      {listed.isPending ? <Skeleton className="m-4 h-32" /> : null}
-      {listed.isError ? <ErrorState title="The list could not be loaded" error={listed.error} retry={() => listed.refetch()} /> : null}
+      <Asked query={listed} skeleton="m-4 h-32" failed="The list could not be loaded" />
       {listed.data && rows.length === 0 ? (
         <EmptyState compact title={query ? 'No matches' : 'Nobody is suppressed'}>
           {query

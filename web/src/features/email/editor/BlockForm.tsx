@@ -2,7 +2,7 @@ import { networkNames } from '@operon/contracts/crm/email/layout'
 import { Plus, X } from 'lucide-react'
 import { PickPicture } from '../../../pictures/PicturePicker.tsx'
 import { Button, IconButton } from '../../../ui/Button.tsx'
-import { SelectField, TextField } from '../../../ui/Field.tsx'
+import { Options, SelectField, TextField } from '../../../ui/Field.tsx'
 import type { Block } from '../queries.ts'
 import { RichText } from './RichText.tsx'
 
@@ -151,11 +151,7 @@ function ImageForm({ block, onChange }: { block: Of<'image'>; onChange: Change }
       <Address label="Leads to (optional)" value={block.link} onChange={(link) => onChange({ ...block, link })} />
       <div className="grid grid-cols-2 gap-3">
         <SelectField label="Width" value={block.width} onChange={(event) => onChange({ ...block, width: Number(event.target.value) })}>
-          {[...new Set([25, 50, 75, 100, block.width])].map((width) => (
-            <option key={width} value={width}>
-              {width}%
-            </option>
-          ))}
+          <Options of={[...new Set([25, 50, 75, 100, block.width])].map((width) => [width, `${width}%`])} />
         </SelectField>
         <Align block={block} onChange={onChange} />
       </div>
@@ -198,11 +194,7 @@ function SocialForm({ block, onChange }: { block: Of<'social'>; onChange: Change
         // biome-ignore lint/suspicious/noArrayIndexKey: a link is its place
         <div key={at} className="grid grid-cols-[7rem_minmax(0,1fr)_auto] items-end gap-2">
           <SelectField label="Network" value={network} onChange={(event) => put(at, { network: event.target.value as Network })}>
-            {Object.entries(networkNames).map(([value, name]) => (
-              <option key={value} value={value}>
-                {name}
-              </option>
-            ))}
+            <Options of={Object.entries(networkNames)} />
           </SelectField>
           <Address label="Address" value={url} onChange={(next) => put(at, { url: next })} />
           <IconButton

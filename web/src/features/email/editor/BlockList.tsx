@@ -15,7 +15,7 @@ type Props = {
   kinds: readonly Kind[]
   most: number
   label: string
-  /** What the checks say of a block. */
+  /** Findings of the checks on a block. */
   warned?: ReadonlyMap<string, string>
   /** A block that something else on the page points at. */
   shown?: string | null

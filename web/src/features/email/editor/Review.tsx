@@ -8,7 +8,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { SelectField, TextField } from '../../../ui/Field.tsx'
 import { fileSize, moment } from '../../../ui/format.ts'
-import { Alert, ErrorState, Skeleton } from '../../../ui/Panel.tsx'
+import { Alert, Asked, Skeleton } from '../../../ui/Panel.tsx'
 import { toast } from '../../../ui/toast.tsx'
 import { type Campaign, type Checked, newKey, type Preview, useRefresh } from '../queries.ts'
 import { ConnectButton } from '../sending/ConnectButton.tsx'
@@ -90,9 +90,7 @@ export function Review({ campaign, onClose, onFix }: { campaign: Campaign; onClo
       }
     >
       <div className="flex flex-col gap-6">
-        {preview.isError ? (
-          <ErrorState title="The recipients could not be counted" error={preview.error} retry={() => preview.refetch()} />
-        ) : null}
+        <Asked query={preview} failed="The recipients could not be counted" />
         {data?.missing ? (
           <Alert tone="warn" title={data.missing}>
             {needsProvider ? (
@@ -108,10 +106,7 @@ export function Review({ campaign, onClose, onFix }: { campaign: Campaign; onClo
         </section>
         <section aria-label="Checks">
           <h3 className="mb-2 text-14 font-semibold">Checks</h3>
-          {checked.isPending ? <Skeleton className="h-24" /> : null}
-          {checked.isError ? (
-            <ErrorState title="The email could not be checked" error={checked.error} retry={() => checked.refetch()} />
-          ) : null}
+          <Asked query={checked} skeleton="h-24" failed="The email could not be checked" />
           {checked.data ? <Checks of={checked.data} onFix={onFix} /> : null}
         </section>
         <section aria-label="When" className="flex flex-col gap-3">

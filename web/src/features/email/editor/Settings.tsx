@@ -3,7 +3,7 @@ import { Sparkles } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { call } from '../../../api/call.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { Checkbox, SelectField, TextField } from '../../../ui/Field.tsx'
+import { Checkbox, Options, SelectField, TextField } from '../../../ui/Field.tsx'
 import { Panel } from '../../../ui/Panel.tsx'
 import { attempt } from '../../../ui/toast.tsx'
 import { describe } from '../audience/tree.ts'
@@ -14,7 +14,7 @@ import type { useDraft } from './useDraft.ts'
 
 type Own = ReturnType<typeof useDraft>
 
-/** What stands above the content: subject, preview line, who gets it and who sends it. */
+/** The fields above the content: subject, preview line, who gets it and who sends it. */
 export function Settings({ own, status, onChoose }: { own: Own; status: EmailStatus | undefined; onChoose: () => void }) {
   const { draft, change } = own
   const { document } = draft
@@ -142,22 +142,14 @@ function SecondSubject({ own: { draft, change } }: { own: Own }) {
               value={ab.share_percent}
               onChange={(event) => change({ ab: { ...ab, share_percent: Number(event.target.value) } }, 'ab share')}
             >
-              {[10, 20, 30, 50].map((percent) => (
-                <option key={percent} value={percent}>
-                  {percent}% of recipients
-                </option>
-              ))}
+              <Options of={[10, 20, 30, 50].map((percent) => [percent, `${percent}% of recipients`])} />
             </SelectField>
             <SelectField
               label="Decided after"
               value={ab.after_hours}
               onChange={(event) => change({ ab: { ...ab, after_hours: Number(event.target.value) } }, 'ab hours')}
             >
-              {[1, 2, 4, 8, 24].map((hours) => (
-                <option key={hours} value={hours}>
-                  {counted(hours, 'hour')}
-                </option>
-              ))}
+              <Options of={[1, 2, 4, 8, 24].map((hours) => [hours, counted(hours, 'hour')])} />
             </SelectField>
           </div>
           <p className="text-12 text-faint">
@@ -194,11 +186,7 @@ function Recipients({ own: { draft, change }, onChoose }: { own: Own; onChoose: 
         }
       >
         <option value="everyone">All contacts</option>
-        {segments.map(({ segment_id, name }) => (
-          <option key={segment_id} value={segment_id}>
-            {name}
-          </option>
-        ))}
+        <Options of={segments.map(({ segment_id, name }) => [segment_id, name])} />
         <option value="own">{value === 'own' ? `Those who fit: ${describe(draft.segment).slice(0, 60)}` : 'Choose by conditions'}</option>
       </SelectField>
       {value === 'own' ? (

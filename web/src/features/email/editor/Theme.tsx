@@ -1,4 +1,4 @@
-import { SelectField } from '../../../ui/Field.tsx'
+import { Options, SelectField } from '../../../ui/Field.tsx'
 import { Panel } from '../../../ui/Panel.tsx'
 import type { EmailDocument } from '../queries.ts'
 
@@ -11,22 +11,14 @@ export function Theme({ document: { theme }, onChange }: { document: EmailDocume
     <Panel title="Look">
       <div className="grid grid-cols-2 gap-3">
         <SelectField label="Font" value={theme.font} onChange={(event) => onChange({ ...theme, font: event.target.value as Look['font'] })}>
-          {Object.entries(fonts).map(([value, name]) => (
-            <option key={value} value={value}>
-              {name}
-            </option>
-          ))}
+          <Options of={Object.entries(fonts)} />
         </SelectField>
         <SelectField
           label="Frame"
           value={theme.frame}
           onChange={(event) => onChange({ ...theme, frame: event.target.value as Look['frame'] })}
         >
-          {Object.entries(frames).map(([value, name]) => (
-            <option key={value} value={value}>
-              {name}
-            </option>
-          ))}
+          <Options of={Object.entries(frames)} />
         </SelectField>
         <label className="flex items-center gap-3 text-13 font-medium">
           Accent

@@ -51,7 +51,7 @@ export const copyOf = <B extends Block>(block: B): B =>
     ? { ...block, id: newId(), columns: block.columns.map((parts) => parts.map((part) => ({ ...part, id: newId() }))) }
     : { ...block, id: newId() }
 
-/** What a closed block shows of itself. */
+/** The summary of a closed block. */
 export function brief(block: Block): string {
   switch (block.kind) {
     case 'heading':

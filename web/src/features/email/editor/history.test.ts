@@ -22,7 +22,7 @@ test('keys in one field within a second are one step back, others a step each', 
   expect(of.now).toMatchObject({ subject: 'Hi', name: 'News' })
   expect(undo(of).now).toEqual(draft)
   expect(redo(of).now.name).toBe('News 2')
-  // What is written after a step back has no way forth any more.
+  // Text written after an undo ends the redo.
   expect(redo(change(of, { subject: 'Ho' }, 'subject', 900)).now.name).toBe('News')
   expect(change(of, { subject: 'Hi' }, 'subject', 900)).toBe(of)
 })

@@ -27,7 +27,7 @@ export function redo(of: History): History {
 
 const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
 
-/** What the server does not have yet, and can take: a name that was emptied and half a second subject wait. */
+/** Changes that the server does not have yet, and can take: a name that was emptied and half a second subject wait. */
 export function unsaved(kept: Draft, now: Draft): Partial<Draft> | null {
   const changed = fields.filter((field) => !same(kept[field], now[field]))
   const ready = changed.filter((field) => (field === 'name' ? now.name.trim() : field === 'ab' ? !now.ab || now.ab.subject.trim() : true))

@@ -4,7 +4,7 @@ import { paths } from '../../../paths.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { cx } from '../../../ui/cx.ts'
 import { moment } from '../../../ui/format.ts'
-import { EmptyState, ErrorState, Panel, Pill, Skeleton } from '../../../ui/Panel.tsx'
+import { Asked, EmptyState, Panel, Pill } from '../../../ui/Panel.tsx'
 import { ShowMore } from '../../../ui/ShowMore.tsx'
 import { type Campaign, type Counts, type Recipient, type RecipientFilter, useRecipients } from '../queries.ts'
 import { count } from '../words.ts'
@@ -51,10 +51,7 @@ export function Recipients({ campaign: { campaign_id }, counts }: { campaign: Ca
           </Button>
         ))}
       </fieldset>
-      {listed.isPending ? <Skeleton className="m-4 h-40" /> : null}
-      {listed.isError ? (
-        <ErrorState title="The recipients could not be loaded" error={listed.error} retry={() => listed.refetch()} />
-      ) : null}
+      <Asked query={listed} skeleton="m-4 h-40" failed="The recipients could not be loaded" />
       {listed.data && rows.length === 0 ? (
         <EmptyState compact title="No recipients">
           No recipient of this campaign matches.

@@ -1,12 +1,11 @@
 import { appOf } from '@operon/contracts/integrations/apps'
 import { texts } from '@operon/contracts/messages'
-import { type FormEvent, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { call } from '../../../api/call.ts'
 import { usePlatform } from '../../../api/platform.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { Dialog } from '../../../ui/Dialog.tsx'
 import { PasswordField } from '../../../ui/Field.tsx'
-import { Alert } from '../../../ui/Panel.tsx'
+import { FormDialog } from '../../../ui/FormDialog.tsx'
 import { toast } from '../../../ui/toast.tsx'
 import { useRefresh } from '../queries.ts'
 
@@ -55,44 +54,30 @@ export function ConnectButton({ onDone, again, main }: { onDone?: () => void; ag
 }
 
 function TokenDialog({ onClose, onDone }: { onClose: () => void; onDone: () => void }) {
-  const [problem, setProblem] = useState<string>()
-  const [busy, setBusy] = useState(false)
   const field = appOf('mailersend')?.key?.[0]
-  async function save(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
-    const key = String(new FormData(event.currentTarget).get('key')).trim()
-    setBusy(true)
-    setProblem(undefined)
-    try {
-      await call('connect-app', { app: 'mailersend', key })
-      onDone()
-    } catch (error) {
-      setProblem((error as Error).message)
-      setBusy(false)
-    }
+  async function save(typed: (field: string) => string) {
+    await call('connect-app', { app: 'mailersend', key: typed('key') })
+    onDone()
+    return false
   }
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title="Enter your MailerSend API token"
       description="We test it with one call, then store it encrypted. It is never shown again."
+      submit="Connect"
+      failed={texts.mailerSendFailed}
+      save={save}
     >
-      <form onSubmit={save} className="flex flex-col gap-4" autoComplete="off">
-        {problem ? <Alert title={texts.mailerSendFailed}>{problem}</Alert> : null}
-        <PasswordField
-          name="key"
-          label={field?.label ?? 'API token'}
-          hint={field?.hint}
-          required
-          maxLength={400}
-          autoComplete="off"
-          data-first=""
-        />
-        <Button type="submit" variant="primary" busy={busy ? 'Trying the token' : false}>
-          Connect
-        </Button>
-      </form>
-    </Dialog>
+      <PasswordField
+        name="key"
+        label={field?.label ?? 'API token'}
+        hint={field?.hint}
+        required
+        maxLength={400}
+        autoComplete="off"
+        data-first=""
+      />
+    </FormDialog>
   )
 }

@@ -3,7 +3,7 @@ import { call, useCall } from '../../../api/call.ts'
 import { useSession } from '../../../api/session.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
-import { Checkbox, PasswordField, SelectField, TextField } from '../../../ui/Field.tsx'
+import { Checkbox, Options, PasswordField, SelectField, TextField } from '../../../ui/Field.tsx'
 import { Alert } from '../../../ui/Panel.tsx'
 import { toast } from '../../../ui/toast.tsx'
 import { newKey, type Sender, useEmailStatus, useRefresh } from '../queries.ts'
@@ -11,7 +11,7 @@ import { newKey, type Sender, useEmailStatus, useRefresh } from '../queries.ts'
 type Provider = Sender['provider']
 export const providerNames: Record<Provider, string> = { mailersend: 'MailerSend', smtp: 'A mail server (SMTP)', sandbox: 'The sandbox' }
 
-/** Who emails come from. A mail server is tried before it is kept. */
+/** A sender of emails. A mail server is tried before it is kept. */
 export function SenderDialog({ of, provider: first, onClose }: { of: Sender | null; provider?: Provider; onClose: () => void }) {
   const { user } = useSession()
   const status = useEmailStatus().data
@@ -66,11 +66,7 @@ export function SenderDialog({ of, provider: first, onClose }: { of: Sender | nu
         {problem ? <Alert title="The sender was not saved">{problem}</Alert> : null}
         {of ? null : (
           <SelectField label="Sent by" value={provider} onChange={(event) => setProvider(event.target.value as Provider)}>
-            {providers.map((each) => (
-              <option key={each} value={each}>
-                {providerNames[each]}
-              </option>
-            ))}
+            <Options of={providers.map((each) => [each, providerNames[each]])} />
           </SelectField>
         )}
         <TextField

@@ -10,7 +10,7 @@ import { ConnectButton } from './ConnectButton.tsx'
 import { SenderDialog } from './SenderDialog.tsx'
 import { SenderRow } from './SenderRow.tsx'
 
-/** What carries emails, who they come from, and what the plan has left. */
+/** Connections that carry emails, senders, and what the plan has left. */
 export function Sending() {
   const status = useEmailStatus()
   const [open, setOpen] = useState<Sender | 'new' | null>(null)

@@ -5,7 +5,7 @@ import { Trash2 } from 'lucide-react'
 import { call } from '../../../api/call.ts'
 import { Button, IconButton } from '../../../ui/Button.tsx'
 import { ago } from '../../../ui/format.ts'
-import { EmptyState, ErrorState, Panel, Skeleton } from '../../../ui/Panel.tsx'
+import { Asked, EmptyState, Panel } from '../../../ui/Panel.tsx'
 import { attempt, toast } from '../../../ui/toast.tsx'
 import { useSearch } from '../../../ui/useSearch.ts'
 import { newKey, type Template, useRefresh, useTemplates } from '../queries.ts'
@@ -21,10 +21,7 @@ export function Templates() {
   return (
     <div className="flex flex-col gap-6 pt-4">
       <Panel flush title="Your templates">
-        {templates.isPending ? <Skeleton className="m-4 h-16" /> : null}
-        {templates.isError ? (
-          <ErrorState title="Your templates could not be loaded" error={templates.error} retry={() => templates.refetch()} />
-        ) : null}
+        <Asked query={templates} skeleton="m-4 h-16" failed="Your templates could not be loaded" />
         {templates.data && !own.length ? (
           <EmptyState compact title="No templates of your own yet">
             “Save as a template” in the menu of a campaign keeps its design here. Your apps can send single emails with it through{' '}
