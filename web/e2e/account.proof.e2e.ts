@@ -39,7 +39,7 @@ async function signIn(page: Page, email: string) {
 
 async function consent(page: Page, label: string, email: string) {
   await expect(page.getByRole('heading', { name: `Sign in with ${label}` })).toBeVisible()
-  await page.getByLabel('Or another e-mail address').fill(email)
+  await page.getByLabel('Or another email address').fill(email)
   await page.getByLabel('Name').fill('Mara Lindt')
   await page.getByRole('button', { name: 'Approve' }).click()
 }

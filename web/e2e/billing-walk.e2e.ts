@@ -1,25 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import type { APIRequestContext, Page } from '@playwright/test'
+import { shotsOf } from './shots.ts'
 import { api, expect, inThirtyDays, later, newEmail, password, signUp, staffEmail, test, trialSeller, wake } from './steps.ts'
 
-// The whole of billing as a person sees it. E2E_SHOTS=shots keeps each screen, dark and light, wide and narrow, in shots/billing-walk.
-const folder = process.env.E2E_SHOTS && `${process.env.E2E_SHOTS}/billing-walk`
+// The whole of billing as a person sees it.
 const ASKS = '4000002500003155'
 const DECLINED = '4000000000000002'
 
-let count = 0
-async function shot(page: Page, name: string, { fullPage = true, themes = ['dark', 'light'] } = {}) {
-  if (!folder) return
-  count++
-  const size = page.viewportSize()!
-  for (const theme of themes)
-    for (const width of [1440, 390]) {
-      await page.setViewportSize({ width, height: 900 })
-      await page.evaluate((value) => document.documentElement.setAttribute('data-theme', value), theme)
-      await page.screenshot({ path: `${folder}/${String(count).padStart(2, '0')}-${name}-${theme}-${width}.png`, fullPage })
-    }
-  await page.setViewportSize(size)
-}
+const shot = shotsOf('billing-walk')
 const plan = (page: Page, name: string) => page.getByRole('article', { name })
 async function plansShow(page: Page, status: string) {
   await expect(async () => {
@@ -65,7 +53,7 @@ test('billing from the landing page to its last day, with a friend’s code [spe
   browser,
   baseURL,
 }) => {
-  test.setTimeout(folder ? 270_000 : 150_000)
+  test.setTimeout(process.env.E2E_SHOTS ? 270_000 : 150_000)
   const began = Date.now()
   const friend = await referrer(request)
   let email = ''

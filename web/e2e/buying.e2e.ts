@@ -1,22 +1,10 @@
 import type { Page } from '@playwright/test'
 import { payByCard, product, readySeller } from './selling.ts'
+import { shotsOf } from './shots.ts'
 import { api, enter, expect, expectSound, linkTo, newEmail, openLetter, password, test, wake } from './steps.ts'
 
-// A seller and a guest in two browsers, from the product's page to the money back. E2E_SHOTS=shots keeps each screen, dark and light, wide and narrow.
-const folder = process.env.E2E_SHOTS && `${process.env.E2E_SHOTS}/buying`
-let count = 0
-async function shot(page: Page, name: string) {
-  if (!folder) return
-  count++
-  const size = page.viewportSize()!
-  for (const theme of ['dark', 'light'])
-    for (const width of [1440, 390]) {
-      await page.setViewportSize({ width, height: 900 })
-      await page.evaluate((value) => document.documentElement.setAttribute('data-theme', value), theme)
-      await page.screenshot({ path: `${folder}/${String(count).padStart(2, '0')}-${name}-${theme}-${width}.png`, fullPage: true })
-    }
-  await page.setViewportSize(size)
-}
+// A seller and a guest in two browsers, from the product's page to the money back.
+const shot = shotsOf('buying')
 
 const PNG = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABpfZFQAAAAABJRU5ErkJggg==', 'base64')
 

@@ -20,7 +20,7 @@ test('an app is connected in a window of its own, used, cut at the vendor, conne
   await approve(() => page.getByRole('button', { name: 'Connect Slack' }).click())
   await expect(page.getByText('1 connected, 25 available')).toBeVisible()
 
-  // What is asked for is done there, in the account that was connected.
+  // The request is done there, in the account that was connected.
   const posted = await call(page.request, session, 'run-app-action', {
     app: 'slack',
     action: 'post-message',

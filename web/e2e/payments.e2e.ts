@@ -77,7 +77,7 @@ test('a seller sets up payouts, sells to a guest and to a buyer, refunds one ord
     await guest.goto(kept.path)
     await guest.getByRole('button', { name: 'Buy Now: Lead qualification' }).first().click()
     await guest.waitForURL('**/sandbox/stripe/checkout/**')
-    await guest.getByLabel('E-mail').fill('guest@studio.example')
+    await guest.getByLabel('Email').fill('guest@studio.example')
     await guest.getByLabel('Card number').fill('4242424242424242')
     await guest.getByLabel('Expires').fill('12/34')
     await guest.getByLabel('CVC').fill('123')

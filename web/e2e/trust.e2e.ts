@@ -1,19 +1,9 @@
 import type { Page } from '@playwright/test'
 import { payByCard, product, readySeller } from './selling.ts'
+import { shotsOf } from './shots.ts'
 import { expect, expectSound, linkTo, newEmail, signInAsStaff, test, wake } from './steps.ts'
 
-const folder = process.env.E2E_SHOTS && `${process.env.E2E_SHOTS}/trust`
-async function shot(page: Page, name: string) {
-  if (!folder) return
-  const size = page.viewportSize()!
-  for (const theme of ['dark', 'light'])
-    for (const width of [1440, 390]) {
-      await page.setViewportSize({ width, height: 900 })
-      await page.evaluate((value) => document.documentElement.setAttribute('data-theme', value), theme)
-      await page.screenshot({ path: `${folder}/${name}-${theme}-${width}.png`, fullPage: true })
-    }
-  await page.setViewportSize(size)
-}
+const shot = shotsOf('trust')
 
 async function report(page: Page, path: string, text: string) {
   await page.goto(path)
