@@ -6,27 +6,24 @@ import { appointmentBooked, campaignSent, leadCreated } from '@operon/contracts/
 import { signedUp, userCreated, userDeleted } from '@operon/contracts/identity/events'
 import { connectionChanged } from '@operon/contracts/integrations/events'
 import { newId } from '@operon/kit/ids'
-import { startTestService, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { insert } from '@operon/kit/testing/rows'
+import { startTestService, type TestUser } from '@operon/kit/testing/service'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { forgetOlderThan } from './facts/retention.ts'
 import { analyticsService } from './service.ts'
 
-let platform: TestPlatform
-let db: any
 const told: { event: string; payload: any }[] = []
 
-beforeAll(async () => {
-  platform = await startTestService({
-    ...analyticsService,
-    async setup(rt) {
-      await analyticsService.setup(rt)
-      for (const event of [notificationRaised, activityRecorded, notificationsWereRead, eventTold] as Event[])
-        rt.onBroadcast(event, (payload) => told.push({ event: event.name, payload }))
-    },
-  })
-  db = platform.services.analytics!.rt.db
+const platform = await startTestService({
+  ...analyticsService,
+  async setup(rt) {
+    await analyticsService.setup(rt)
+    for (const event of [notificationRaised, activityRecorded, notificationsWereRead, eventTold] as Event[])
+      rt.onBroadcast(event, (payload) => told.push({ event: event.name, payload }))
+  },
 })
+const db: any = platform.services.analytics!.rt.db
 afterAll(() => platform.close())
 
 const limits = { prompts: 1000, images: 150, emails: 3000, runs: 10000, agents: 5 }
@@ -240,15 +237,12 @@ test('the figures are true to the hour though they are kept by day, and read no 
   // Around the hour in which a period begins, in one statement and in many.
   const hours = [1, 719, 721, 700, 740, 1_439, 1_441, 1_420, 1_460]
   const fact = (at: Date) => ({ event_id: newId(), name: leadCreated.name, user_id: ann.id, at, payload: '{}' })
-  await db
-    .insertInto('facts')
-    .values(hours.flatMap((each) => [fact(ago(each)), fact(ago(each))]))
-    .execute()
-  for (const each of hours)
-    await db
-      .insertInto('facts')
-      .values(fact(ago(each)))
-      .execute()
+  await insert(
+    db,
+    'facts',
+    hours.flatMap((each) => [fact(ago(each)), fact(ago(each))]),
+  )
+  for (const each of hours) await insert(db, 'facts', fact(ago(each)))
   const { leads } = (await call(ann, '/functions/v1/dashboard-stats', {})).body
   expect(leads).toMatchObject({ total: 27, current: 9, previous: 12 })
   const { rows } = await sql<{ amount: number }>`select sum(amount)::int as amount from fact_days where user_id = ${ann.id}`.execute(db)
@@ -289,18 +283,12 @@ test('old facts are summed up and go in small batches; figures, unread notices a
     fact('identity.signed_up', ann.id, ago(500)),
     fact(leadCreated.name, ann.id, ago(1)),
   ]
-  await db
-    .insertInto('facts')
-    .values([...old, ...sent, ...others])
-    .execute()
+  await insert(db, 'facts', [...old, ...sent, ...others])
   const activityOf = (at: Date) => ({ id: newId(), user_id: ann.id, event_id: newId(), command: 'x', status: 'completed', created_at: at })
-  await db
-    .insertInto('activity_logs')
-    .values([activityOf(ago(500)), activityOf(ago(2))])
-    .execute()
+  await insert(db, 'activity_logs', [activityOf(ago(500)), activityOf(ago(2))])
   const notice = { user_id: ann.id, kind: 'usage', title: 'x', body: 'x', link: null, created_at: ago(500) }
   const notices = [ago(499), ago(1), null].map((read_at) => ({ ...notice, id: newId(), about: newId(), read_at }))
-  await db.insertInto('notifications').values(notices).execute()
+  await insert(db, 'notifications', notices)
   const figures = async () => (await call(ann, '/functions/v1/dashboard-stats', {})).body
   const before = await figures()
   expect(before).toMatchObject({ leads: { total: 26, current: 1 }, emails_sent: { total: 75, current: 5 } })

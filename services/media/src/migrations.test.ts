@@ -25,7 +25,7 @@ test('pictures from before are counted once by their month, and each change afte
 
   const { up, fill } = mediaService.migrations['0010_months']!
   await migrate(url, { ...before, '0010_months': { up: up! } })
-  // Whoever changes a picture before it is counted counts it.
+  // A change of a picture before it is counted counts it.
   await pool.query("update pictures set saved = false where id = lpad(to_hex(10), 32, '0')::uuid")
   await pool.query("delete from pictures where id = lpad(to_hex(11), 32, '0')::uuid")
   const expected = [

@@ -1,12 +1,9 @@
 import { sandboxAddress } from '@operon/contracts/sandbox/events'
-import { startTestService, type TestPlatform } from '@operon/kit/testing/service'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestService } from '@operon/kit/testing/service'
+import { afterAll, expect, test } from 'vitest'
 import { sandboxService } from './service.ts'
 
-let platform: TestPlatform
-beforeAll(async () => {
-  platform = await startTestService(sandboxService)
-})
+const platform = await startTestService(sandboxService)
 afterAll(() => platform.close())
 
 test('the pages stand under /sandbox, with their own policy', async () => {

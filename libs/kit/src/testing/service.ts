@@ -23,7 +23,13 @@ export type TestPlatform = {
   /** A signed-in person; claims override. Only where identity itself is not among the services. */
   user(claims?: Record<string, unknown>): TestUser
   /** Calls a named function of the first service, as somebody or as nobody. */
-  call(name: string, user: TestUser | null, body?: object): Promise<{ status: number; body: any }>
+  call(name: string, user: TestUser | null, body?: unknown, headers?: Record<string, string>): Promise<{ status: number; body: any }>
+  /** Orders a fault of the sandbox beside it: `provider`, `kind`, for which `account`, how many `times`. */
+  fault(order: { provider: string; kind?: string; [detail: string]: unknown }): Promise<unknown>
+  /** Ends the faults that were ordered, or those for one account. */
+  mend(account?: string): Promise<unknown>
+  /** Sends a file up as the browser does, and returns its id. */
+  upload(user: TestUser, content: string | Uint8Array, as?: { filename?: string; filetype?: string }): Promise<string>
   /** An API key of a person's own, as identity would know it; `key_revoked` ends it. Only where identity itself is not among the services. */
   key(userId: string, more?: { scopes?: string[]; monthly_prompts?: number | null }): { id: string; key: string }
   /** Publishes an event as another service would, and resolves when it is in the outbox. */
@@ -83,13 +89,30 @@ export async function startTestPlatform(
     services,
     dataDir,
     url,
-    async call(name, user, body = {}) {
+    async call(name, user, body = {}, headers = {}) {
       const response = await fetch(`${url()}/functions/v1/${name}`, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', ...user?.headers },
+        headers: { 'content-type': 'application/json', ...user?.headers, ...headers },
         body: JSON.stringify(body),
       })
       return { status: response.status, body: (await response.json()) as any }
+    },
+    async fault(order) {
+      const response = await fetch(`${url('sandbox')}/sandbox/faults`, { method: 'POST', body: JSON.stringify(order) })
+      if (!response.ok) throw new Error(`the fault was refused: ${response.status} ${await response.text()}`)
+    },
+    mend: (account) => fetch(`${url('sandbox')}/sandbox/faults${account ? `?account=${account}` : ''}`, { method: 'DELETE' }),
+    async upload(user, content, as = {}) {
+      const at = `${url()}/files/v1/${running[0]!.name}/~uploads`
+      const tus = { ...user.headers, 'tus-resumable': '1.0.0' }
+      const body = Buffer.from(content as Uint8Array)
+      const metadata = Object.entries(as).map(([key, value]) => `${key} ${Buffer.from(value).toString('base64')}`)
+      const begin = { ...tus, 'upload-length': String(body.length), ...(metadata.length && { 'upload-metadata': metadata.join() }) }
+      const id = (await fetch(at, { method: 'POST', headers: begin })).headers.get('location')!.split('/').at(-1)!
+      const headers = { ...tus, 'content-type': 'application/offset+octet-stream', 'upload-offset': '0' }
+      const sent = await fetch(`${at}/${id}`, { method: 'PATCH', headers, body })
+      if (sent.status !== 204) throw new Error(`the upload was refused: ${sent.status} ${await sent.text()}`)
+      return id
     },
     user: (claims = {}) => keys.user(claims),
     key(user_id, { scopes = ['chat', 'models'], monthly_prompts = null } = {}) {

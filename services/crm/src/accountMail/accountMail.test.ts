@@ -3,18 +3,14 @@ import { paymentDisputed, paymentFailed } from '@operon/contracts/billing/paymen
 import { saleDisputeClosed, saleDisputed, saleRefunded } from '@operon/contracts/billing/selling-events'
 import { userCreated, userDeleted, userUpdated } from '@operon/contracts/identity/events'
 import { newId } from '@operon/kit/ids'
-import { startTestPlatform, type TestPlatform } from '@operon/kit/testing/service'
+import { startTestPlatform } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { crmService } from '../service.ts'
 
 type Mail = { subject: string; to: string[]; links: string[]; text: string }
-let platform: TestPlatform
-let db: any
-beforeAll(async () => {
-  platform = await startTestPlatform([crmService, sandboxService])
-  db = platform.services.crm!.rt.db
-})
+const platform = await startTestPlatform([crmService, sandboxService])
+const db: any = platform.services.crm!.rt.db
 afterAll(() => platform.close())
 
 const person = (email: string, version: number) => ({ email, name: 'Ann', role: null, referral_code: null, version })

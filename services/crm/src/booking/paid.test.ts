@@ -8,16 +8,15 @@ import { serve } from '@operon/kit/http'
 import { newId } from '@operon/kit/ids'
 import { openBus } from '@operon/kit/open'
 import type { ServiceDefinition } from '@operon/kit/service'
-import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { update } from '@operon/kit/testing/rows'
+import { startTestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { crmService } from '../service.ts'
 
 // Billing's side is played: its own tests hold it to the same events. The whole way stands in the browser's walk.
 
-let platform: TestPlatform
-let db: any
 let isReady = true
 /** As billing was asked. */
 const opened: any[] = []
@@ -38,24 +37,15 @@ const billing: ServiceDefinition = {
     })
   },
 }
-beforeAll(async () => {
-  platform = await startTestPlatform([crmService, sandboxService, billing], { RATE_PUBLIC_SEND: '5000/60s', RATE_AUTH: '5000/60s' })
-  db = platform.services.crm!.rt.db
-  const { infra } = platform
-  const bus = await openBus(infra, { service: 'marketplace', db, log: infra.log })
-  bus.reply(claimSlug.name, async (asked) => ({ slug: `ann-${(asked as { actor: { id: string } }).actor.id}`, name: 'Ann Host' }))
-  await bus.start()
-}, 60_000)
+const platform = await startTestPlatform([crmService, sandboxService, billing], { RATE_PUBLIC_SEND: '5000/60s', RATE_AUTH: '5000/60s' })
+const db: any = platform.services.crm!.rt.db
+const { infra } = platform
+const bus = await openBus(infra, { service: 'marketplace', db, log: infra.log })
+bus.reply(claimSlug.name, async (asked) => ({ slug: `ann-${(asked as { actor: { id: string } }).actor.id}`, name: 'Ann Host' }))
+await bus.start()
 afterAll(() => platform.close())
 
-async function call(name: string, body: object, user?: TestUser) {
-  const response = await fetch(`${platform.url('crm')}/functions/v1/${name}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...user?.headers },
-    body: JSON.stringify(body),
-  })
-  return { status: response.status, body: (await response.json()) as any }
-}
+const call = (name: string, body: object, user?: TestUser) => platform.call(name, user ?? null, body)
 const subjects = async (to: string): Promise<string[]> =>
   ((await (await fetch(`${platform.url('sandbox')}/sandbox/api/inbox?to=${encodeURIComponent(to)}`)).json()) as any).messages.map(
     ({ subject }: { subject: string }) => subject,
@@ -129,12 +119,7 @@ test('a time with a price is held, paid at the checkout and booked once, however
 test('a hold has an end: the time is free again, and a payment that comes after it is booked where it is still free, else paid back [spec-131]', async () => {
   const { user, slots, book, settle, paymentIs } = await aHost()
   const [start, next] = await slots()
-  const ends = (id: string) =>
-    db
-      .updateTable('bookings')
-      .set({ hold_until: new Date(Date.now() - 1000) })
-      .where('id', '=', id)
-      .execute()
+  const ends = (id: string) => update(db, 'bookings', { id }, { hold_until: new Date(Date.now() - 1000) })
   const [late, lucky] = [(await book(start!)).body, (await book(next!)).body]
   for (const { booking_id } of [late, lucky]) await ends(booking_id)
   expect(await slots()).toEqual(expect.arrayContaining([start, next]))
@@ -224,11 +209,7 @@ test('a guest who cancels in time, or whose host cancels, is paid back once; too
   await paymentIs(fresh.booking_id, 'refunded')
 
   const last = await paid(10)
-  await db
-    .updateTable('booking_payments')
-    .set({ kept_at: new Date(Date.now() - 1000) })
-    .where('id', '=', last.id)
-    .execute()
+  await update(db, 'booking_payments', { id: last.id }, { kept_at: new Date(Date.now() - 1000) })
   const { jobs } = platform.services.crm!.rt
   await jobs.add([{ id: newId(), name: bookingReminders.name, user_id: null, payload: {}, trace: null }])
   await expect

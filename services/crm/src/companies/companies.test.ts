@@ -1,20 +1,17 @@
 import { newId } from '@operon/kit/ids'
-import { startTestService, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { insert } from '@operon/kit/testing/rows'
+import { startTestService, type TestUser } from '@operon/kit/testing/service'
 import { inTransaction } from '@operon/kit/tx'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { assertContact } from '../contacts/assert.ts'
 import * as migration from '../migrations/0091_companies.ts'
 import { crmService } from '../service.ts'
 
-let platform: TestPlatform
-let db: any
-beforeAll(async () => {
-  platform = await startTestService(crmService)
-  db = platform.services.crm!.rt.db
-})
+const platform = await startTestService(crmService)
+const db: any = platform.services.crm!.rt.db
 afterAll(() => platform.close())
 
-const call: TestPlatform['call'] = (...given) => platform.call(...given)
+const { call } = platform
 const add = async (user: TestUser, body: object) => (await call('create-contact', user, body)).body.contact_id as string
 const companies = async (user: TestUser) => (await call('find-companies', user)).body.companies
 const companyIn = async (user: TestUser, contact_id: string) => (await call('show-contact', user, { contact_id })).body.contact.company
@@ -133,10 +130,13 @@ test('an import makes companies, a second one none, and its undo takes along tho
 test('contacts from before are assigned, however often the fill runs', async () => {
   const ann = platform.user()
   for (const n of [1, 2])
-    await db
-      .insertInto('leads')
-      .values({ id: newId(), user_id: ann.id, name: `Old ${n}`, email: `old${n}@forge.example`, company: n === 1 ? 'Forge' : null })
-      .execute()
+    await insert(db, 'leads', {
+      id: newId(),
+      user_id: ann.id,
+      name: `Old ${n}`,
+      email: `old${n}@forge.example`,
+      company: n === 1 ? 'Forge' : null,
+    })
   for (const _ of [1, 2]) await migration.fill(db)
   expect(await companies(ann)).toMatchObject([{ name: 'Forge', domain: 'forge.example', contacts: 2 }])
 })

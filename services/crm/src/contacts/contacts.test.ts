@@ -1,24 +1,20 @@
 import { saleSettled } from '@operon/contracts/billing/selling-events'
 import { newId } from '@operon/kit/ids'
-import { startTestService, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { startTestService, type TestUser } from '@operon/kit/testing/service'
 import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import * as contactCounts from '../migrations/0070_contact_counts.ts'
 import { crmService } from '../service.ts'
 import { assertContact } from './assert.ts'
 import { remindOfTasks } from './tasks.ts'
 import { addActivity } from './timeline.ts'
 
-let platform: TestPlatform
-let db: any
-beforeAll(async () => {
-  platform = await startTestService(crmService)
-  db = platform.services.crm!.rt.db
-})
+const platform = await startTestService(crmService)
+const db: any = platform.services.crm!.rt.db
 afterAll(() => platform.close())
 
-const call: TestPlatform['call'] = (...given) => platform.call(...given)
+const { call } = platform
 const add = async (user: TestUser, body: object) => (await call('create-contact', user, body)).body.contact_id as string
 
 test('an address belongs to one contact of an account: 20 callers at once get one, and its lead is counted once [spec-135]', async () => {

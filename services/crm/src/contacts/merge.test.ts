@@ -1,21 +1,18 @@
 import { newId } from '@operon/kit/ids'
-import { startTestService, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { update } from '@operon/kit/testing/rows'
+import { startTestService, type TestUser } from '@operon/kit/testing/service'
 import { inTransaction } from '@operon/kit/tx'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { crmService } from '../service.ts'
 import { assertContact } from './assert.ts'
 import { forgetDeleted } from './delete.ts'
 import { addActivity } from './timeline.ts'
 
-let platform: TestPlatform
-let db: any
-beforeAll(async () => {
-  platform = await startTestService(crmService)
-  db = platform.services.crm!.rt.db
-})
+const platform = await startTestService(crmService)
+const db: any = platform.services.crm!.rt.db
 afterAll(() => platform.close())
 
-const call: TestPlatform['call'] = (...given) => platform.call(...given)
+const { call } = platform
 const add = async (user: TestUser, body: object) => (await call('create-contact', user, body)).body.contact_id as string
 const did = (user: TestUser, contactId: string, text: string, eventId?: string) =>
   inTransaction(db, (trx: any) => addActivity(trx, user.id, { contactId, kind: 'booking', text, at: new Date(), eventId: eventId ?? null }))
@@ -106,11 +103,7 @@ test('nobody merges contacts of others, a contact is not merged with itself, and
   const { merge_id } = (await call('merge-contacts', user, { keep_id: ines, merge_id: other })).body
   expect((await call('unmerge-contacts', stranger, { merge_id })).status).toBe(404)
   await call('delete-contact', user, { contact_id: ines })
-  await db
-    .updateTable('contact_images')
-    .set({ at: new Date(0) })
-    .where('user_id', '=', user.id)
-    .execute()
+  await update(db, 'contact_images', { user_id: user.id }, { at: new Date(0) })
   await forgetDeleted({ db, signal: new AbortController().signal })
   for (const table of ['contact_merges', 'activities', 'tasks'])
     expect(await db.selectFrom(table).select('id').where('user_id', '=', user.id).execute(), table).toEqual([])

@@ -1,21 +1,15 @@
-import { startTestService, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { startTestService, type TestUser } from '@operon/kit/testing/service'
+import { afterAll, expect, test, vi } from 'vitest'
 import { crmService } from '../service.ts'
 
-let platform: TestPlatform
-beforeAll(async () => {
-  platform = await startTestService(crmService)
-})
+const platform = await startTestService(crmService)
 afterAll(() => platform.close())
 
 async function post(name: string, user: TestUser, body: object = {}) {
   const headers = { ...user.headers, 'content-type': 'application/json' }
   return fetch(`${platform.url()}/functions/v1/${name}`, { method: 'POST', headers, body: JSON.stringify(body) })
 }
-async function call(name: string, user: TestUser, body: object = {}) {
-  const response = await post(name, user, body)
-  return { status: response.status, body: (await response.json()) as any }
-}
+const { call } = platform
 async function withFields() {
   const user = platform.user()
   const add = async (body: object) => (await call('create-contact-field', user, body)).body.field_id as string

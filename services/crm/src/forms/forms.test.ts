@@ -1,24 +1,14 @@
 import { newId } from '@operon/kit/ids'
-import { startTestService, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insert, update } from '@operon/kit/testing/rows'
+import { startTestService, type TestUser } from '@operon/kit/testing/service'
+import { afterAll, expect, test } from 'vitest'
 import { crmService } from '../service.ts'
 
-let platform: TestPlatform
-let db: any
-beforeAll(async () => {
-  platform = await startTestService(crmService, { RATE_PUBLIC_SEND: '5000/60s' })
-  db = platform.services.crm!.rt.db
-})
+const platform = await startTestService(crmService, { RATE_PUBLIC_SEND: '5000/60s' })
+const db: any = platform.services.crm!.rt.db
 afterAll(() => platform.close())
 
-async function call(name: string, body: object, headers: Record<string, string> = {}) {
-  const response = await fetch(`${platform.url()}/functions/v1/${name}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(body),
-  })
-  return { status: response.status, body: (await response.json()) as any }
-}
+const call = (name: string, body: object, headers: Record<string, string> = {}) => platform.call(name, null, body, headers)
 const of = (user: TestUser, table: string, columns: string[]) =>
   db.selectFrom(table).select(columns).where('user_id', '=', user.id).orderBy('id').execute()
 const ask = 'You may email me news and offers.'
@@ -95,7 +85,7 @@ test('consent counts only where it was asked and given, and never ends what the 
   for (const double_opt_in of [true, false]) {
     const { user, email, send } = await aForm({ double_opt_in })
     const said = { id: newId(), user_id: user.id, channel: 'email', address: email, state: 'withdrawn', evidence: 'Unsubscribed' }
-    await db.insertInto('consents').values(said).execute()
+    await insert(db, 'consents', said)
     await send({ consent: true })
     expect(await consents(user)).toMatchObject([{ state: 'withdrawn' }])
     expect(await of(user, 'email_opt_ins', ['id'])).toEqual([])
@@ -168,11 +158,7 @@ test('one address is named five times a day at most, and a contact that is gone 
   const [contact] = (await call('find-contacts', {}, user.headers)).body.contacts
   await call('delete-contact', { contact_id: contact.id }, user.headers)
   expect((await call('list-submissions', {}, user.headers)).body.submissions[0].contact_id).toBeNull()
-  await db
-    .updateTable('contact_images')
-    .set({ at: new Date(0) })
-    .where('user_id', '=', user.id)
-    .execute()
+  await update(db, 'contact_images', { user_id: user.id }, { at: new Date(0) })
   const { forgetDeleted } = await import('../contacts/delete.ts')
   await forgetDeleted({ db, signal: new AbortController().signal })
   expect(await of(user, 'lead_submissions', ['id'])).toEqual([])
@@ -181,7 +167,7 @@ test('one address is named five times a day at most, and a contact that is gone 
 test('an account that is full takes in nobody new, and still hears from those it knows [spec-135]', async () => {
   const { user, send } = await aForm()
   await send()
-  await db.updateTable('contact_counts').set({ contacts: 250_000 }).where('user_id', '=', user.id).execute()
+  await update(db, 'contact_counts', { user_id: user.id }, { contacts: 250_000 })
   expect((await send({ email: `new-${newId()}@example.com` })).body.code).toBe('contacts_full')
   expect((await send()).status).toBe(200)
   expect(await of(user, 'lead_submissions', ['id'])).toHaveLength(2)

@@ -1,6 +1,6 @@
-import { startTestService, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { startTestService, type TestUser } from '@operon/kit/testing/service'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { contactColumns } from '../contacts/rows.ts'
 import { crmService } from '../service.ts'
 import { classify } from './classify.ts'
@@ -8,22 +8,15 @@ import { classify } from './classify.ts'
 /** More than a piece of a check and two pages of an export. */
 const ROWS = process.env.OPERON_TEST_ALL === '1' ? 20_000 : 4_100
 
-let platform: TestPlatform
-let db: any
-beforeAll(async () => {
-  platform = await startTestService(crmService)
-  db = platform.services.crm!.rt.db
-})
+const platform = await startTestService(crmService)
+const db: any = platform.services.crm!.rt.db
 afterAll(() => platform.close())
 
 async function post(name: string, user: TestUser, body: object = {}) {
   const headers = { ...user.headers, 'content-type': 'application/json' }
   return fetch(`${platform.url()}/functions/v1/${name}`, { method: 'POST', headers, body: JSON.stringify(body) })
 }
-async function call(name: string, user: TestUser, body: object = {}) {
-  const response = await post(name, user, body)
-  return { status: response.status, body: (await response.json()) as any }
-}
+const { call } = platform
 const columns = ['Name', 'Email', 'Phone', 'Company', 'Title', 'Tags']
 const mapping = { name: 0, email: 1, phone: 2, company: 3, job_title: 4, tags: 5 }
 async function staged(user: TestUser, rows: string[][], on_match = 'fill') {

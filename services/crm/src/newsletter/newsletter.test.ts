@@ -1,18 +1,15 @@
 import { newsletterSweep } from '@operon/contracts/crm/events'
 import { newId } from '@operon/kit/ids'
-import { startTestPlatform, type TestPlatform } from '@operon/kit/testing/service'
+import { update } from '@operon/kit/testing/rows'
+import { startTestPlatform } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { crmService } from '../service.ts'
 
 type Mail = { subject: string; to: string[]; links: string[]; headers: Record<string, string> }
-let platform: TestPlatform
-let db: any
-beforeAll(async () => {
-  platform = await startTestPlatform([crmService, sandboxService])
-  db = platform.services.crm!.rt.db
-})
+const platform = await startTestPlatform([crmService, sandboxService])
+const db: any = platform.services.crm!.rt.db
 afterAll(() => platform.close())
 
 async function post(path: string, body?: object, headers: Record<string, string> = {}) {
@@ -133,18 +130,10 @@ test('a confirmation link ends after two days, also while nobody has asked for a
     .executeTakeFirstOrThrow()
   expect(left.s / 3600).toBeGreaterThan(47.9)
   expect(left.s / 3600).toBeLessThanOrEqual(48)
-  await db
-    .updateTable('newsletter_subscribers')
-    .set({ confirm_expires_at: sql`now() - interval '1 second'` })
-    .where('email', '=', email)
-    .execute()
+  await update(db, 'newsletter_subscribers', { email }, { confirm_expires_at: sql`now() - interval '1 second'` })
   expect((await post(link)).status).toBe(410)
   expect(await status(email)).toBe('pending')
-  await db
-    .updateTable('newsletter_subscribers')
-    .set({ confirm_expires_at: sql`now() + interval '1 minute'` })
-    .where('email', '=', email)
-    .execute()
+  await update(db, 'newsletter_subscribers', { email }, { confirm_expires_at: sql`now() + interval '1 minute'` })
   expect((await post(link)).status).toBe(200)
 })
 
@@ -153,7 +142,7 @@ test('what nobody confirmed is forgotten after a week; who has left can press th
   for (const email of [waiting, gone]) await subscribe(email)
   const idOf = async (email: string) =>
     (await db.selectFrom('newsletter_subscribers').select('id').where('email', '=', email).executeTakeFirst())?.id
-  await db.updateTable('newsletter_subscribers').set({ status: 'unsubscribed' }).where('email', '=', gone).execute()
+  await update(db, 'newsletter_subscribers', { email: gone }, { status: 'unsubscribed' })
   await db
     .updateTable('newsletter_subscribers')
     .set({ confirm_expires_at: sql`now() - interval '8 days'` })
@@ -169,8 +158,8 @@ test('signing up tells nobody whether an address is on the list: unknown, waitin
   const [pending, confirmed, gone, flooded] = [newAddress(), newAddress(), newAddress(), newAddress()]
   for (const email of [pending, confirmed, gone]) await subscribe(email)
   for (let i = 0; i < 4; i++) await subscribe(flooded)
-  await db.updateTable('newsletter_subscribers').set({ status: 'confirmed' }).where('email', '=', confirmed).execute()
-  await db.updateTable('newsletter_subscribers').set({ status: 'unsubscribed' }).where('email', '=', gone).execute()
+  await update(db, 'newsletter_subscribers', { email: confirmed }, { status: 'confirmed' })
+  await update(db, 'newsletter_subscribers', { email: gone }, { status: 'unsubscribed' })
   const answers = await Promise.all([newAddress(), pending, confirmed, gone, flooded].map((email) => subscribe(email)))
   for (const answer of answers) expect(answer).toEqual(answers[0])
   // The confirmed one gets no second letter, and stays.

@@ -1,15 +1,12 @@
 import { signedUp, userCreated, userDeleted, userUpdated } from '@operon/contracts/identity/events'
 import { newId } from '@operon/kit/ids'
-import { startTestService, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insert } from '@operon/kit/testing/rows'
+import { startTestService, type TestUser } from '@operon/kit/testing/service'
+import { afterAll, expect, test } from 'vitest'
 import { crmService } from '../service.ts'
 
-let platform: TestPlatform
-let db: any
-beforeAll(async () => {
-  platform = await startTestService(crmService)
-  db = platform.services.crm!.rt.db
-})
+const platform = await startTestService(crmService)
+const db: any = platform.services.crm!.rt.db
 afterAll(() => platform.close())
 
 const record = (email: string) => ({
@@ -34,14 +31,12 @@ async function read(path: string, user: TestUser) {
 
 test('leads, appointments and campaigns are read by their owner [spec-138] [spec-132]', async () => {
   const [ann, bob] = [platform.user(), platform.user()]
-  await db
-    .insertInto('leads')
-    .values([1, 2, 3].map((n) => ({ id: newId(), user_id: ann.id, name: `lead ${n}` })))
-    .execute()
-  await db
-    .insertInto('appointments')
-    .values({ id: newId(), user_id: ann.id, title: 'call', starts_at: new Date('2026-12-01T09:00:00Z') })
-    .execute()
+  await insert(
+    db,
+    'leads',
+    [1, 2, 3].map((n) => ({ id: newId(), user_id: ann.id, name: `lead ${n}` })),
+  )
+  await insert(db, 'appointments', { id: newId(), user_id: ann.id, title: 'call', starts_at: new Date('2026-12-01T09:00:00Z') })
   const campaign = (name: string, sent_count: number, day: number) => ({
     id: newId(),
     user_id: ann.id,
@@ -49,10 +44,7 @@ test('leads, appointments and campaigns are read by their owner [spec-138] [spec
     sent_count,
     created_at: new Date(Date.UTC(2026, 0, day)),
   })
-  await db
-    .insertInto('email_campaigns')
-    .values([campaign('old', 5, 1), campaign('new', 7, 2)])
-    .execute()
+  await insert(db, 'email_campaigns', [campaign('old', 5, 1), campaign('new', 7, 2)])
   expect((await read(`leads?user_id=eq.${ann.id}`, ann)).range).toBe('0-2/3')
   expect((await read('appointments?select=title,starts_at', ann)).body).toEqual([{ title: 'call', starts_at: '2026-12-01T09:00:00+00:00' }])
   expect((await read('email_campaigns?select=name,sent_count&order=created_at.desc', ann)).body).toEqual([
@@ -77,8 +69,8 @@ test('a deleted person takes everything along, and a late record leaves nothing'
   const email = `gone-${ann.id}@example.com`
   const kept = await platform.emit(signedUp, ann.id, record(`Gone-${ann.id}@Example.com`))
   await expect.poll(() => settled(kept)).toBe(true)
-  await db.insertInto('newsletter_subscribers').values({ id: newId(), email, status: 'confirmed', unsubscribe_hash: email }).execute()
-  await db.insertInto('leads').values({ id: newId(), user_id: ann.id, name: 'x' }).execute()
+  await insert(db, 'newsletter_subscribers', { id: newId(), email, status: 'confirmed', unsubscribe_hash: email })
+  await insert(db, 'leads', { id: newId(), user_id: ann.id, name: 'x' })
   await platform.emit(userDeleted, ann.id, { version: 2 })
   await expect.poll(() => erased(ann.id)).toHaveLength(1)
   const late = await platform.emit(signedUp, ann.id, record(email))

@@ -1,19 +1,16 @@
 import { calendarApps } from '@operon/contracts/integrations/calendars'
 import { DomainError } from '@operon/kit/errors'
 import { newId } from '@operon/kit/ids'
-import { startTestService, type TestPlatform } from '@operon/kit/testing/service'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insert, update } from '@operon/kit/testing/rows'
+import { startTestService } from '@operon/kit/testing/service'
+import { afterAll, expect, test } from 'vitest'
 import { offerOf } from '../booking/offers.ts'
 import { crmService } from '../service.ts'
 import { copyBooking } from './copy.ts'
 import { pull } from './pull.ts'
 
-let platform: TestPlatform
-let db: any
-beforeAll(async () => {
-  platform = await startTestService(crmService)
-  db = platform.services.crm!.rt.db
-})
+const platform = await startTestService(crmService)
+const db: any = platform.services.crm!.rt.db
 afterAll(() => platform.close())
 
 const HOUR = 3_600_000
@@ -101,10 +98,14 @@ const seeded = (seed: number) => () => {
 }
 async function aCalendar(userId: string, more: object = {}) {
   const id = newId()
-  await db
-    .insertInto('synced_calendars')
-    .values({ id, user_id: userId, connection_id: newId(), app: calendarApps[0], account: 'maya@example.com', ...more })
-    .execute()
+  await insert(db, 'synced_calendars', {
+    id,
+    user_id: userId,
+    connection_id: newId(),
+    app: calendarApps[0],
+    account: 'maya@example.com',
+    ...more,
+  })
   return id
 }
 const kept = async (calendar_id: string) =>
@@ -187,13 +188,10 @@ test('what is busy over there is offered by no booking page: whole days in the z
   vendor.put('holiday', 24, 24, { all_day: true })
   await pull(db, vendor.rt, calendar)
   const slug = `h-${user_id}`
-  await db.insertInto('hosts').values({ user_id, slug }).execute()
-  await db
-    .insertInto('schedules')
-    .values({ user_id, zone: 'America/New_York', hours: JSON.stringify([]) })
-    .execute()
+  await insert(db, 'hosts', { user_id, slug })
+  await insert(db, 'schedules', { user_id, zone: 'America/New_York', hours: JSON.stringify([]) })
   const type = { id: newId(), user_id, slug: 'call', title: 'Call', minutes: 30, step_minutes: 30 }
-  await db.insertInto('event_types').values(type).execute()
+  await insert(db, 'event_types', type)
   const busy = async () => {
     const offer = await offerOf(db, { profile: slug, event_type: 'call' }, { fromMs: base, toMs: base + 3 * DAY })
     return offer.busy.map(({ from, to }) => [(from - base) / HOUR, (to - base) / HOUR]).sort(([a], [b]) => a! - b!)
@@ -202,7 +200,7 @@ test('what is busy over there is offered by no booking page: whole days in the z
   expect(meeting).toEqual([10, 11])
   // Midnight in New York is four or five hours after that of UTC.
   expect([to! - from!, [28, 29].includes(from!)]).toEqual([24, true])
-  await db.updateTable('synced_calendars').set({ busy: false }).where('id', '=', calendar).execute()
+  await update(db, 'synced_calendars', { id: calendar }, { busy: false })
   expect(await busy()).toEqual([])
 })
 
@@ -244,10 +242,7 @@ test('an appointment that is moved over there moves here, and one that is delete
     const id = newId()
     const times = { starts_at: at(hour), ends_at: at(hour + 1), during: `[${at(hour)},${at(hour + 1)})` }
     const guest = { guest_name: 'Ines', guest_email: `g-${id}@example.com`, guest_zone: 'UTC' }
-    await db
-      .insertInto('bookings')
-      .values({ id, user_id, title: `At ${hour}`, state: 'confirmed', ...times, ...guest })
-      .execute()
+    await insert(db, 'bookings', { id, user_id, title: `At ${hour}`, state: 'confirmed', ...times, ...guest })
     await copyBooking(db, vendor.rt, id)
     vendor.put(`at ${id}`, hour, 1, { key: id, updated_at: clock(0) })
     return id
@@ -268,7 +263,7 @@ test('an appointment that is moved over there moves here, and one that is delete
   vendor.remove(`at ${deleted}`)
   vendor.put(`at ${clashes}`, 7, 1, { key: clashes, updated_at: clock(5) })
   vendor.put(`at ${changed}`, 20, 1, { key: changed, updated_at: clock(5) })
-  await db.updateTable('bookings').set({ version: 2 }).where('id', '=', changed).execute()
+  await update(db, 'bookings', { id: changed }, { version: 2 })
   await pull(db, vendor.rt, calendar)
   await expect.poll(() => read(moved)).toMatchObject({ state: 'confirmed', starts_at: new Date(at(10)) })
   await expect.poll(() => read(deleted)).toMatchObject({ state: 'cancelled' })
@@ -291,7 +286,7 @@ test('an appointment that is moved over there moves here, and one that is delete
   for (const id of many) vendor.remove(`at ${id}`)
   await pull(db, vendor.rt, calendar)
   expect(await asked('crm.copies_deleted')).toEqual([{ app: calendarApps[0], count: 4 }])
-  await db.updateTable('synced_calendars').set({ follows: false }).where('id', '=', calendar).execute()
+  await update(db, 'synced_calendars', { id: calendar }, { follows: false })
   vendor.put(`at ${moved}`, 15, 1, { key: moved, updated_at: clock(9) })
   await pull(db, vendor.rt, calendar)
   for (const id of [...many, moved]) expect(await read(id)).toMatchObject({ state: 'confirmed' })

@@ -1,14 +1,11 @@
-import { startTestService, type TestPlatform } from '@operon/kit/testing/service'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestService } from '@operon/kit/testing/service'
+import { afterAll, expect, test } from 'vitest'
 import { crmService } from '../service.ts'
 
-let platform: TestPlatform
-beforeAll(async () => {
-  platform = await startTestService(crmService)
-})
+const platform = await startTestService(crmService)
 afterAll(() => platform.close())
 
-const call: TestPlatform['call'] = (...given) => platform.call(...given)
+const { call } = platform
 
 test('a view keeps filters, order and columns and nothing else, is replaced by its name, bounded, and its owner’s alone [spec-135]', async () => {
   const [ann, eve] = [platform.user(), platform.user()]

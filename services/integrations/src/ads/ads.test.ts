@@ -1,17 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { adRuleApplied } from '@operon/contracts/integrations/events'
-import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { update } from '@operon/kit/testing/rows'
+import { startTestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { integrationsService } from '../service.ts'
 import { connectingIn } from '../testing.ts'
 
-let platform: TestPlatform
-let world: ReturnType<typeof connectingIn>
-beforeAll(async () => {
-  platform = await startTestPlatform([integrationsService, sandboxService])
-  world = connectingIn(platform)
-})
+const platform = await startTestPlatform([integrationsService, sandboxService])
+const world = connectingIn(platform)
 afterAll(() => platform.close())
 
 async function advertiser() {
@@ -21,10 +18,7 @@ async function advertiser() {
 }
 const list = async (user: TestUser, level: string, more: object = {}) => (await world.call(user, 'list-ads', { level, ...more })).body
 const fault = (user: TestUser, match: string) =>
-  fetch(`${world.sandbox}/sandbox/faults`, {
-    method: 'POST',
-    body: JSON.stringify({ provider: 'apps', account: user.email, match, kind: 'status', status: 400 }),
-  })
+  platform.fault({ provider: 'apps', account: user.email, match, kind: 'status', status: 400 })
 
 test("the four totals are the account's own, by day as well [spec-91]", async () => {
   const user = await advertiser()
@@ -70,11 +64,7 @@ test('figures are kept for ten minutes with the time they were fetched, and Meta
   const asked = (await calls()).length
   expect((await list(user, 'campaign')).fetched_at).toBe(before.fetched_at)
   expect((await calls()).length).toBe(asked)
-  await world.db
-    .updateTable('ad_lists')
-    .set({ fetched_at: new Date(Date.now() - 601_000) })
-    .where('user_id', '=', user.id)
-    .execute()
+  await update(world.db, 'ad_lists', { user_id: user.id }, { fetched_at: new Date(Date.now() - 601_000) })
   expect((await list(user, 'campaign')).fetched_at).not.toBe(before.fetched_at)
 })
 

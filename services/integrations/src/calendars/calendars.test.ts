@@ -1,18 +1,15 @@
 import { calendarChanged } from '@operon/contracts/integrations/events'
-import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { update } from '@operon/kit/testing/rows'
+import { startTestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { sweepHooks } from '../hooks/hooks.ts'
 import { integrationsService } from '../service.ts'
 import { connectingIn, workingsOf } from '../testing.ts'
 
-let platform: TestPlatform
-let world: ReturnType<typeof connectingIn>
-beforeAll(async () => {
-  platform = await startTestPlatform([integrationsService, sandboxService])
-  world = connectingIn(platform)
-  ;(platform.services.integrations!.rt.config as any).WEBHOOK_BASE_URL = platform.url('integrations')
-})
+const platform = await startTestPlatform([integrationsService, sandboxService])
+const world = connectingIn(platform)
+;(platform.services.integrations!.rt.config as any).WEBHOOK_BASE_URL = platform.url('integrations')
 afterAll(() => platform.close())
 
 const start = new Date(Date.now() + 86_400_000).toISOString()
@@ -53,15 +50,12 @@ describe.each([
   test('a cursor that the vendor does not keep any more begins anew, and one that is made up is refused', async () => {
     const { user, connection_id } = await connected()
     const { cursor } = await changes(user, connection_id)
-    await fetch(`${world.sandbox}/sandbox/faults`, {
-      method: 'POST',
-      body: JSON.stringify({
-        provider: 'apps',
-        account: user.email,
-        match: app === 'google-calendar' ? 'primary/events' : 'calendarView/delta',
-        kind: 'status',
-        status: 410,
-      }),
+    await platform.fault({
+      provider: 'apps',
+      account: user.email,
+      match: app === 'google-calendar' ? 'primary/events' : 'calendarView/delta',
+      kind: 'status',
+      status: 410,
     })
     const again = await changes(user, connection_id, cursor)
     expect([again.reset, again.events.length]).toEqual([true, 1])
@@ -111,11 +105,7 @@ describe.each([
     const again = () => world.db.selectFrom('app_hooks').select('again').where('id', '=', hook.id).executeTakeFirst()
     await expect.poll(again).toEqual({ again: true })
     expect((await told()).length).toBe(1)
-    await world.db
-      .updateTable('app_hooks')
-      .set({ told_at: new Date(Date.now() - 11_000), renew_at: new Date(0) })
-      .where('id', '=', hook.id)
-      .execute()
+    await update(world.db, 'app_hooks', { id: hook.id }, { told_at: new Date(Date.now() - 11_000), renew_at: new Date(0) })
     await sweepHooks(workingsOf(platform))
     expect((await told()).length).toBe(2)
     const [renewed] = await world.db.selectFrom('app_hooks').selectAll().where('connection_id', '=', connection_id).execute()

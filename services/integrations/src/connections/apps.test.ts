@@ -4,11 +4,12 @@ import { apps } from '@operon/contracts/integrations/apps'
 import { appTold, connectionBroken, connectionChanged } from '@operon/contracts/integrations/events'
 import { appTriggers } from '@operon/contracts/integrations/triggers'
 import { exportUser } from '@operon/contracts/personal-data'
-import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { update } from '@operon/kit/testing/rows'
+import { startTestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { numberOf } from '@operon/sandbox/apps/grants'
 import { sandboxService } from '@operon/sandbox/service'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { definitionOf } from '../apps/all.ts'
 import { vendors } from '../apps/vendors.ts'
 import { integrationsService } from '../service.ts'
@@ -16,14 +17,9 @@ import { connectingIn, workingsOf } from '../testing.ts'
 import { lookAtWatches } from '../watches/look.ts'
 import { lookAfter } from './sweep.ts'
 
-let platform: TestPlatform
-let world: ReturnType<typeof connectingIn>
-let db: any
-beforeAll(async () => {
-  platform = await startTestPlatform([integrationsService, sandboxService])
-  world = connectingIn(platform)
-  db = world.db
-})
+const platform = await startTestPlatform([integrationsService, sandboxService])
+const world = connectingIn(platform)
+const db: any = world.db
 afterAll(() => platform.close())
 const call: typeof world.call = (...given) => world.call(...given)
 const decide: typeof world.decide = (...given) => world.decide(...given)
@@ -159,11 +155,7 @@ async function tells(user: TestUser, app: string, connectionId: string) {
     const { status, body } = await call(user, 'watch-app', asked, { 'idempotency-key': crypto.randomUUID() })
     expect([app, status, body.message]).toEqual([app, 200, undefined])
     const look = async () => {
-      await db
-        .updateTable('app_watches')
-        .set({ next_at: new Date(0) })
-        .where('id', '=', body.watch_id)
-        .execute()
+      await update(db, 'app_watches', { id: body.watch_id }, { next_at: new Date(0) })
       // As if a minute had passed.
       await db.deleteFrom('rate_buckets').where('connection_id', '=', connectionId).execute()
       await lookAtWatches(rt, workings.call)
@@ -304,11 +296,7 @@ test('a cut over there is noticed while the connection is in use, without a call
     .where('id', 'in', [id, other])
     .execute()
   // Nobody has called through it for an hour.
-  await db
-    .updateTable('connections')
-    .set({ last_call_at: new Date(Date.now() - 3_700_000) })
-    .where('id', '=', other)
-    .execute()
+  await update(db, 'connections', { id: other }, { last_call_at: new Date(Date.now() - 3_700_000) })
   const { rt, call: callApp } = workingsOf(platform)
   await lookAfter(rt, callApp)
   const states = await db.selectFrom('connections').select(['id', 'state']).where('id', 'in', [id, other]).execute()
@@ -354,10 +342,7 @@ test('what was sent and not answered is not sent again under its key, and what w
   expect((await post('#sales', 'once')).body).toEqual(first.body)
   expect(await posted()).toBe(1)
   expect((await post('#nowhere', 'twice')).body).toMatchObject({ code: 'app_refused', message: 'Slack refused: channel_not_found' })
-  await fetch(`${world.sandbox}/sandbox/faults`, {
-    method: 'POST',
-    body: JSON.stringify({ provider: 'apps', account: user.email, match: 'chat.postMessage', kind: 'reset_after' }),
-  })
+  await platform.fault({ provider: 'apps', account: user.email, match: 'chat.postMessage', kind: 'reset_after' })
   const lost = await post('#sales', 'lost')
   expect([lost.status, lost.body.code]).toEqual([502, 'app_unknown_outcome'])
   expect((await post('#sales', 'lost')).body.code).toBe('app_unknown_outcome')
@@ -368,10 +353,7 @@ test('an app that asks for patience gets it: the caller is told when, and anothe
   const [ann, bob] = [platform.user(), platform.user()]
   await Promise.all([connected(ann, 'notion'), connected(bob, 'notion')])
   const read = (user: TestUser) => call(user, 'read-from-app', { app: 'notion', action: 'list-databases' })
-  await fetch(`${world.sandbox}/sandbox/faults`, {
-    method: 'POST',
-    body: JSON.stringify({ provider: 'apps', account: ann.email, kind: 'status', status: 429, retry_after: 60 }),
-  })
+  await platform.fault({ provider: 'apps', account: ann.email, kind: 'status', status: 429, retry_after: 60 })
   expect((await read(ann)).body).toMatchObject({ code: 'app_busy', details: { retry_after_seconds: 60 } })
   expect((await read(ann)).status).toBe(429)
   expect((await read(bob)).status).toBe(200)

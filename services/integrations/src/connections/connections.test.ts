@@ -2,20 +2,17 @@ import { createHash } from 'node:crypto'
 import { userDeleted } from '@operon/contracts/identity/events'
 import { connectionChanged } from '@operon/contracts/integrations/events'
 import { newId } from '@operon/kit/ids'
-import { startTestService, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insert } from '@operon/kit/testing/rows'
+import { startTestService, type TestUser } from '@operon/kit/testing/service'
+import { afterAll, expect, test } from 'vitest'
 import { integrationsService } from '../service.ts'
 
-let platform: TestPlatform
-let db: any
-beforeAll(async () => {
-  platform = await startTestService(integrationsService)
-  db = platform.services.integrations!.rt.db
-})
+const platform = await startTestService(integrationsService)
+const db: any = platform.services.integrations!.rt.db
 afterAll(() => platform.close())
 
 const connect = (user: TestUser, service_name: string) =>
-  db.insertInto('user_integrations').values({ id: newId(), user_id: user.id, service_name, integration_status: 'connected' }).execute()
+  insert(db, 'user_integrations', { id: newId(), user_id: user.id, service_name, integration_status: 'connected' })
 
 async function call(user: TestUser, query: string, method = 'GET', body?: unknown) {
   const headers = { ...user.headers, ...(body ? { 'content-type': 'application/json' } : {}), prefer: 'return=representation' }
@@ -102,10 +99,7 @@ test('an app whose vendor the operator has not registered with, where no stand-i
     // Begun with the stand-in, which is closed by now.
     const state = 'a-state-that-was-given-out-before'
     const attempt = { user_id: ann.id, app: 'slack', sandbox: true, expires_at: new Date(Date.now() + 60_000) }
-    await own
-      .insertInto('oauth_attempts')
-      .values({ ...attempt, state_hash: createHash('sha256').update(state).digest('base64url') })
-      .execute()
+    await insert(own, 'oauth_attempts', { ...attempt, state_hash: createHash('sha256').update(state).digest('base64url') })
     expect(await ask('finish-connection', { state, code: 'a-code' })).toMatchObject(refused)
   } finally {
     await bare.close()

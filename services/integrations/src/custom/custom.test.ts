@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { connectionBroken } from '@operon/contracts/integrations/events'
-import { startTestPlatform, startTestService, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestPlatform, startTestService, type TestUser } from '@operon/kit/testing/service'
+import { afterAll, expect, test } from 'vitest'
 import { integrationsService } from '../service.ts'
 import { operationsIn } from './openapi.ts'
 
@@ -58,13 +58,10 @@ const server = createServer(async (request, response) => {
   return url.startsWith('/v1/items') ? say(200, { items: [{ id: 7 }] }) : say(404, { message: 'Nothing here' })
 })
 
-let platform: TestPlatform
 let at = ''
-beforeAll(async () => {
-  platform = await startTestPlatform([integrationsService])
-  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
-  at = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-})
+const platform = await startTestPlatform([integrationsService])
+await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
+at = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 afterAll(async () => {
   server.close()
   await platform.close()

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import { CallToolRequestSchema, ListToolsRequestSchema, McpError } from '@modelcontextprotocol/sdk/types.js'
-import { startTestPlatform, startTestService, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestPlatform, startTestService, type TestUser } from '@operon/kit/testing/service'
+import { afterAll, expect, test } from 'vitest'
 import { integrationsService } from '../service.ts'
 
 /** Somebody else's server of tools. */
@@ -46,13 +46,10 @@ const http = createServer(async (request, response) => {
   await transport.handleRequest(request, response)
 })
 
-let platform: TestPlatform
 let base = ''
-beforeAll(async () => {
-  platform = await startTestPlatform([integrationsService])
-  await new Promise<void>((ready) => http.listen(0, '127.0.0.1', ready))
-  base = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`
-})
+const platform = await startTestPlatform([integrationsService])
+await new Promise<void>((ready) => http.listen(0, '127.0.0.1', ready))
+base = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`
 afterAll(async () => {
   http.closeAllConnections()
   http.close()

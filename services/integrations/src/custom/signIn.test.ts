@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { update } from '@operon/kit/testing/rows'
+import { startTestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { afterAll, expect, test } from 'vitest'
 import { integrationsService } from '../service.ts'
 
 /** An API whose tokens rotate and which wants a sign-in with PKCE. */
@@ -34,26 +35,16 @@ const server = createServer(async (request, response) => {
   return say(200, { access_token: access, refresh_token: refresh, expires_in: 3600 })
 })
 
-let platform: TestPlatform
 let at = ''
-beforeAll(async () => {
-  platform = await startTestPlatform([integrationsService])
-  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
-  at = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-})
+const platform = await startTestPlatform([integrationsService])
+await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
+at = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 afterAll(async () => {
   server.close()
   await platform.close()
 })
 
-async function call(user: TestUser, name: string, body: object) {
-  const response = await fetch(`${platform.url('integrations')}/functions/v1/${name}`, {
-    method: 'POST',
-    headers: { ...user.headers, 'content-type': 'application/json', 'idempotency-key': crypto.randomUUID() },
-    body: JSON.stringify(body),
-  })
-  return { status: response.status, body: (await response.json()) as any }
-}
+const call = (user: TestUser, name: string, body: object) => platform.call(name, user, body, { 'idempotency-key': crypto.randomUUID() })
 async function added(user: TestUser, more: object = {}) {
   const client = { client_id: 'us', token_url: `${at}/token`, authorize_url: `${at}/authorize?tenant=7`, scope: 'read write' }
   const { status, body } = await call(user, 'connect-custom-api', { name: 'Books', base: at, auth: 'signin', ...client, ...more })
@@ -103,12 +94,7 @@ test('its token is renewed once for many calls, the rotated one is kept, and an 
   await call(user, 'finish-custom-sign-in', (await approved(user, id)).answer)
   expect(asked.at(-1)).toMatchObject({ authorization: undefined, form: { client_id: 'us' } })
   const { db } = platform.services.integrations!.rt as any
-  const age = () =>
-    db
-      .updateTable('connections')
-      .set({ expires_at: new Date(Date.now() - 1000) })
-      .where('id', '=', id)
-      .execute()
+  const age = () => update(db, 'connections', { id }, { expires_at: new Date(Date.now() - 1000) })
   for (const round of [1, 2]) {
     await age()
     await db.deleteFrom('rate_buckets').where('connection_id', '=', id).execute()

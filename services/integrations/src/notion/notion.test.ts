@@ -1,16 +1,12 @@
 import { wordsForNotion, writesToNotion } from '@operon/contracts/integrations/said'
-import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { startTestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { integrationsService } from '../service.ts'
 import { connectingIn } from '../testing.ts'
 
-let platform: TestPlatform
-let world: ReturnType<typeof connectingIn>
-beforeAll(async () => {
-  platform = await startTestPlatform([integrationsService, sandboxService])
-  world = connectingIn(platform)
-})
+const platform = await startTestPlatform([integrationsService, sandboxService])
+const world = connectingIn(platform)
 afterAll(() => platform.close())
 
 async function inWorkspace() {

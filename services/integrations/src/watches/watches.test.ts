@@ -1,17 +1,14 @@
 import { appTold, connectionBroken } from '@operon/contracts/integrations/events'
-import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { insert, update } from '@operon/kit/testing/rows'
+import { startTestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { integrationsService } from '../service.ts'
 import { connectingIn, workingsOf } from '../testing.ts'
 import { lookAtWatches, look as lookOnce } from './look.ts'
 
-let platform: TestPlatform
-let world: ReturnType<typeof connectingIn>
-beforeAll(async () => {
-  platform = await startTestPlatform([integrationsService, sandboxService])
-  world = connectingIn(platform)
-})
+const platform = await startTestPlatform([integrationsService, sandboxService])
+const world = connectingIn(platform)
 afterAll(() => platform.close())
 
 const call = (user: TestUser, name: string, body: object) => world.call(user, name, body, { 'idempotency-key': crypto.randomUUID() })
@@ -34,11 +31,7 @@ async function eventsOf(user: TestUser, name: string): Promise<any[]> {
 /** As if a minute had passed. */
 async function look(user: TestUser) {
   const own = world.db.selectFrom('connections').select('id').where('user_id', '=', user.id)
-  await world.db
-    .updateTable('app_watches')
-    .set({ next_at: new Date(0) })
-    .where('user_id', '=', user.id)
-    .execute()
+  await update(world.db, 'app_watches', { user_id: user.id }, { next_at: new Date(0) })
   await world.db.deleteFrom('rate_buckets').where('connection_id', 'in', own).execute()
   const { rt, call: callApp } = workingsOf(platform)
   await lookAtWatches(rt, callApp)
@@ -110,7 +103,7 @@ test('what cannot be watched is refused, a refusal of the app is shown in its wo
   expect((await call(eve, 'unwatch-app', { watch_id })).body).toEqual({ stopped: false })
   const [row] = await world.db.selectFrom('app_watches').selectAll().where('id', '=', watch_id).execute()
   const others = Array.from({ length: 49 }, (_, n) => ({ ...row, id: crypto.randomUUID(), input: JSON.stringify({ channel: `C${n}` }) }))
-  await world.db.insertInto('app_watches').values(others).execute()
+  await insert(world.db, 'app_watches', others)
   expect((await watch(ann, { input: { channel: 'C01GENERAL' } })).body.code).toBe('watch_limit')
   expect((await call(ann, 'unwatch-app', { watch_id })).body).toEqual({ stopped: true })
 })

@@ -7,20 +7,17 @@ import { webhookPaused } from '@operon/contracts/integrations/events'
 import { exportUser } from '@operon/contracts/personal-data'
 import { durableEvents } from '@operon/contracts/registry'
 import { firstIdOf, newId } from '@operon/kit/ids'
-import { startTestService, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { insert, update } from '@operon/kit/testing/rows'
+import { startTestService, type TestUser } from '@operon/kit/testing/service'
 import { sql } from 'kysely'
 import { Webhook } from 'standardwebhooks'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, expect, test } from 'vitest'
 import { integrationsService } from '../service.ts'
 import { RETRY_AFTER_MS } from './deliveries.ts'
 import { forgetDeliveries } from './sweep.ts'
 
-let platform: TestPlatform
-let db: any
-beforeAll(async () => {
-  platform = await startTestService(integrationsService)
-  db = platform.services.integrations!.rt.db
-})
+const platform = await startTestService(integrationsService)
+const db: any = platform.services.integrations!.rt.db
 afterAll(() => platform.close())
 
 const closing: (() => void)[] = []
@@ -47,14 +44,7 @@ async function receiver(
   return { heard, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook` }
 }
 
-async function call(user: TestUser | null, name: string, body: object = {}): Promise<{ status: number; body: any }> {
-  const response = await fetch(`${platform.url()}/functions/v1/${name}`, {
-    method: 'POST',
-    headers: { ...user?.headers, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  return { status: response.status, body: await response.json() }
-}
+const call = (user: TestUser | null, name: string, body: object = {}) => platform.call(name, user, body)
 async function add(user: TestUser, url: string, events = ['billing.payment_succeeded']) {
   const { status, body } = await call(user, 'webhook-endpoint-create', { url, name: 'mine', events })
   expect(status).toBe(200)
@@ -64,10 +54,15 @@ const log = async (user: TestUser, endpoint_id: string, more: object = {}) =>
   (await call(user, 'list-webhook-deliveries', { endpoint_id, ...more })).body.deliveries
 const paid = (amount_cents = 4900) => ({ payment: 'pi_1', amount_cents, currency: 'usd' })
 const setPlan = (user: TestUser, tier: string) =>
-  db
-    .insertInto('entitlements')
-    .values({ user_id: user.id, tier, status: 'active', limits: '{}', period_start: new Date(), period_end: null, version: 1 })
-    .execute()
+  insert(db, 'entitlements', {
+    user_id: user.id,
+    tier,
+    status: 'active',
+    limits: '{}',
+    period_start: new Date(),
+    period_end: null,
+    version: 1,
+  })
 /** Makes waiting deliveries due now, as if their delay had passed. */
 const passTime = async (user: TestUser) => {
   await sql`update lane_items set available_at = now() where tenant = ${user.id}`.execute(db)
@@ -289,7 +284,7 @@ test('where people come, nothing of ours is called: not by an address, a name or
   const made = await post('webhook-endpoint-create', { url: at.url.replace('http:', 'https:'), name: 'x', events: ['crm.lead_created'] })
   const endpoint_id = made.endpoint.id
   for (const url of [at.url, at.url.replace('127.0.0.1', 'localhost'), at.url.replace('127.0.0.1', '[::ffff:127.0.0.1]')]) {
-    await rt.db.updateTable('webhook_endpoints').set({ url }).where('id', '=', endpoint_id).execute()
+    await update(rt.db, 'webhook_endpoints', { id: endpoint_id }, { url })
     const { delivery_id } = await post('webhook-ping', { endpoint_id })
     await expect
       .poll(async () => (await post('list-webhook-deliveries', { endpoint_id })).deliveries.find(({ id }: any) => id === delivery_id))
@@ -328,10 +323,7 @@ test('the log is kept for 30 days', async () => {
     body: '{}',
     state: 'delivered',
   })
-  await db
-    .insertInto('webhook_deliveries')
-    .values([old(29), old(31), old(45)])
-    .execute()
+  await insert(db, 'webhook_deliveries', [old(29), old(31), old(45)])
   expect(await forgetDeliveries(db, 1)).toBe(2)
   expect(await log(ann, endpoint_id)).toMatchObject([{ message_id: 'old-29' }])
 })

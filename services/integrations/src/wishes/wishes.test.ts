@@ -1,22 +1,12 @@
 import { MOST_WISHES } from '@operon/contracts/integrations/wishes'
 import { startTestService, type TestUser } from '@operon/kit/testing/service'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { integrationsService } from '../service.ts'
 
-let service: Awaited<ReturnType<typeof startTestService>>
-beforeAll(async () => {
-  service = await startTestService(integrationsService)
-})
+const service = await startTestService(integrationsService)
 afterAll(() => service.close())
 
-async function call(user: TestUser, name: string, body: object) {
-  const response = await fetch(`${service.url()}/functions/v1/${name}`, {
-    method: 'POST',
-    headers: { ...user.headers, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  return { status: response.status, body: (await response.json()) as any }
-}
+const call = (user: TestUser, name: string, body: object) => service.call(name, user, body)
 
 test('an app is asked for once by a person, however it is written, and staff see how many want it', async () => {
   const [ann, ben, staff] = [service.user(), service.user(), service.user({ app_metadata: { staff: true }, aal: 'aal2' })]

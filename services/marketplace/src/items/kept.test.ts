@@ -1,42 +1,28 @@
 import { userDeleted } from '@operon/contracts/identity/events'
 import { newId } from '@operon/kit/ids'
-import { startTestService, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insert } from '@operon/kit/testing/rows'
+import { startTestService, type TestUser } from '@operon/kit/testing/service'
+import { afterAll, expect, test } from 'vitest'
 import { marketplaceService } from '../service.ts'
 
-let platform: TestPlatform
-let db: any
-beforeAll(async () => {
-  platform = await startTestService(marketplaceService)
-  db = platform.services.marketplace!.rt.db
-})
+const platform = await startTestService(marketplaceService)
+const db: any = platform.services.marketplace!.rt.db
 afterAll(() => platform.close())
 
 const at = '/files/v1/marketplace/~uploads'
 const call = (user: TestUser, method: string, path: string, headers: Record<string, string>, body?: string) =>
   fetch(platform.url() + path, { method, headers: { ...user.headers, ...headers }, ...(body !== undefined && { body }) })
 
-async function upload(user: TestUser): Promise<string> {
-  const path = (await call(user, 'POST', at, { 'tus-resumable': '1.0.0', 'upload-length': '3' })).headers.get('location')!
-  const piece = { 'content-type': 'application/offset+octet-stream', 'upload-offset': '0' }
-  expect((await call(user, 'PATCH', path, piece, 'abc')).status).toBe(204)
-  return path.split('/').at(-1)!
-}
+const upload = (user: TestUser) => platform.upload(user, 'abc')
 const remove = (user: TestUser, file: string) => call(user, 'DELETE', `${at}/${file}`, { 'tus-resumable': '1.0.0' })
 
 async function published(user: TestUser, file_id: string) {
   const [item_id, version_id] = [newId(), newId()]
   const made = { title: 'Guide', description: 'Long text.', category: 'Sales', price_cents: 4900, item_type: 'pdf' }
-  await db
-    .insertInto('items')
-    .values({ id: item_id, user_id: user.id, is_active: false, ...made })
-    .execute()
-  await db.insertInto('item_versions').values({ id: version_id, item_id, number: 1, price_cents: 4900, currency: 'usd' }).execute()
+  await insert(db, 'items', { id: item_id, user_id: user.id, is_active: false, ...made })
+  await insert(db, 'item_versions', { id: version_id, item_id, number: 1, price_cents: 4900, currency: 'usd' })
   const file = { file_id, name: 'a.zip', bytes: 3, sha256: 'x', type: 'application/zip', position: 0 }
-  await db
-    .insertInto('version_files')
-    .values({ version_id, ...file })
-    .execute()
+  await insert(db, 'version_files', { version_id, ...file })
   const headers = { 'content-type': 'application/json' }
   const hashed = db.selectFrom('files').select('sha256').where('id', '=', file_id)
   await expect.poll(async () => (await hashed.executeTakeFirstOrThrow()).sha256).not.toBeNull()
@@ -44,13 +30,10 @@ async function published(user: TestUser, file_id: string) {
   return { item_id, version_id }
 }
 const order = (seller_id: string, { item_id, version_id }: { item_id: string; version_id: string }, state: string) =>
-  db
-    .insertInto('orders')
-    .values({
-      ...{ id: newId(), item_id, version_id, seller_id, title: 'Guide', amount_cents: 4900, currency: 'usd', state },
-      token_hash: Buffer.from(newId()),
-    })
-    .execute()
+  insert(db, 'orders', {
+    ...{ id: newId(), item_id, version_id, seller_id, title: 'Guide', amount_cents: 4900, currency: 'usd', state },
+    token_hash: Buffer.from(newId()),
+  })
 const idsOf = async (table: string, column: string, ids: string[]) =>
   (await db.selectFrom(table).select(column).where(column, 'in', ids).execute()).map((row: any) => row[column])
 

@@ -1,19 +1,16 @@
 import { newId } from '@operon/kit/ids'
-import { startTestService, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { insert, update } from '@operon/kit/testing/rows'
+import { startTestService, type TestUser } from '@operon/kit/testing/service'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { fill } from '../migrations/0003_products.ts'
 import { marketplaceService } from '../service.ts'
 
-let platform: TestPlatform
-let db: any
-beforeAll(async () => {
-  platform = await startTestService(marketplaceService)
-  db = platform.services.marketplace!.rt.db
-})
+const platform = await startTestService(marketplaceService)
+const db: any = platform.services.marketplace!.rt.db
 afterAll(() => platform.close())
 
-const call: TestPlatform['call'] = (...given) => platform.call(...given)
+const { call } = platform
 const made = {
   title: 'Lead qualification',
   description: 'Five questions.',
@@ -36,18 +33,11 @@ test('nothing in a product’s name turns or hides what stands beside it', async
 const draft = async (user: TestUser) => (await call('create-product', user, made)).body.item_id as string
 const itemOf = (id: string) => db.selectFrom('items').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 const versionsOf = (id: string) => db.selectFrom('item_versions').selectAll().where('item_id', '=', id).orderBy('number').execute()
-const list = (version_id: string, file: object) =>
-  db
-    .insertInto('version_files')
-    .values({ version_id, position: 0, ...file })
-    .execute()
+const list = (version_id: string, file: object) => insert(db, 'version_files', { version_id, position: 0, ...file })
 async function fileOf({ id: user_id }: TestUser, name: string) {
   const known = { name, bytes: 3, sha256: 'x', type: 'application/zip' }
   const file_id = newId()
-  await db
-    .insertInto('files')
-    .values({ id: file_id, user_id, key: file_id, said_type: '', state: 'ready', ...known })
-    .execute()
+  await insert(db, 'files', { id: file_id, user_id, key: file_id, said_type: '', state: 'ready', ...known })
   return { file_id, ...known }
 }
 const change = (id: string, values: object) => db.updateTable('items').set(values).where('id', '=', id).execute()
@@ -76,7 +66,7 @@ test('the files of a published version never change, and the next version has th
   const ann = platform.user()
   const id = await draft(ann)
   const waiting = newId()
-  await db.insertInto('item_versions').values({ id: waiting, item_id: id, number: 1, price_cents: 1, currency: 'usd' }).execute()
+  await insert(db, 'item_versions', { id: waiting, item_id: id, number: 1, price_cents: 1, currency: 'usd' })
   const [kept, late] = [await fileOf(ann, 'a.zip'), await fileOf(ann, 'b.zip')]
   await list(waiting, kept)
   await expect(list(waiting, { ...late, file_id: newId() })).rejects.toThrow('is not there')
@@ -86,7 +76,7 @@ test('the files of a published version never change, and the next version has th
   await expect(db.deleteFrom('version_files').where('version_id', '=', waiting).execute()).rejects.toThrow('is published')
   const renamed = db.updateTable('version_files').set({ name: 'x' }).where('version_id', '=', waiting)
   await expect(renamed.execute()).rejects.toThrow('is published')
-  await db.updateTable('version_files').set({ scan: 'clean' }).where('version_id', '=', waiting).execute()
+  await update(db, 'version_files', { version_id: waiting }, { scan: 'clean' })
   await change(id, { price_cents: 9900 })
   await call('publish-product', ann, { item_id: id })
   const next = (await itemOf(id)).current_version_id
@@ -104,7 +94,7 @@ test('what an older instance puts on sale has a version at once', async () => {
 
 test('a seller whose name is a word of the site gets no address that reads as the site’s own [spec-100]', async () => {
   const seller = platform.user()
-  await db.insertInto('profiles').values({ user_id: seller.id, display_name: 'Support', version: 1 }).execute()
+  await insert(db, 'profiles', { user_id: seller.id, display_name: 'Support', version: 1 })
   const { body } = await call('publish-product', seller, { item_id: await draft(seller) })
   expect(new URL(body.url).pathname.split('/')[2]).toBe(`support-${seller.id.slice(-8)}`)
 })
@@ -112,10 +102,11 @@ test('a seller whose name is a word of the site gets no address that reads as th
 test('sellers of one name who publish at once get an address each, and the event counts its changes [spec-100]', async () => {
   const name = `Jo ${newId().slice(-6)}`
   const sellers = Array.from({ length: 3 }, () => platform.user())
-  await db
-    .insertInto('profiles')
-    .values(sellers.map(({ id }) => ({ user_id: id, display_name: name, version: 1, slug_version: 3 })))
-    .execute()
+  await insert(
+    db,
+    'profiles',
+    sellers.map(({ id }) => ({ user_id: id, display_name: name, version: 1, slug_version: 3 })),
+  )
   const drafts = await Promise.all(sellers.map(async (user) => ({ user, item_id: await draft(user) })))
   // All of them have looked for a free address before the first one may write its own.
   const { asked } = await db.transaction().execute(async (trx: any) => {
@@ -137,8 +128,8 @@ test('sellers of one name who publish at once get an address each, and the event
 test('a name that leads to another seller by an old link is not given away', async () => {
   const [old, ann] = [platform.user(), platform.user()]
   const slug = `left-${newId().slice(-6)}`
-  await db.insertInto('left_slugs').values({ slug, user_id: old.id }).execute()
-  await db.insertInto('profiles').values({ user_id: ann.id, display_name: slug, version: 1 }).execute()
+  await insert(db, 'left_slugs', { slug, user_id: old.id })
+  await insert(db, 'profiles', { user_id: ann.id, display_name: slug, version: 1 })
   const { body } = await call('publish-product', ann, { item_id: await draft(ann) })
   expect(body.url).toContain(`/marketplace/${slug}-${ann.id.slice(-8)}/`)
 })
@@ -147,12 +138,10 @@ test('a version that waits is published with the price of the product, and then 
   const ann = platform.user()
   const id = await draft(ann)
   const waiting = { id: newId(), item_id: id, number: 1, price_cents: 1, currency: 'usd', notes: 'New questions.', published_at: null }
-  await db.insertInto('item_versions').values(waiting).execute()
+  await insert(db, 'item_versions', waiting)
   await call('publish-product', ann, { item_id: id })
   expect(await versionsOf(id)).toMatchObject([{ id: waiting.id, number: 1, price_cents: 4900, notes: 'New questions.' }])
-  await expect(db.updateTable('item_versions').set({ price_cents: 1 }).where('id', '=', waiting.id).execute()).rejects.toThrow(
-    'is published',
-  )
+  await expect(update(db, 'item_versions', { id: waiting.id }, { price_cents: 1 })).rejects.toThrow('is published')
 })
 
 test('is_active follows the status, an older instance moves both, and what staff suspended is on sale for nobody [spec-102]', async () => {
@@ -179,7 +168,7 @@ test('what was on sale before there were versions gets its own, once, and a draf
   const [sold, unsold] = [await draft(ann), await draft(ann)]
   await db.transaction().execute(async (trx: any) => {
     await sql`set local session_replication_role = replica`.execute(trx)
-    await trx.updateTable('items').set({ is_active: true }).where('id', '=', sold).execute()
+    await update(trx, 'items', { id: sold }, { is_active: true })
   })
   expect(await itemOf(sold)).toMatchObject({ status: 'draft', is_active: true })
   for (const _ of [1, 2]) await fill(db)

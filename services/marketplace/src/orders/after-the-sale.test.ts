@@ -4,38 +4,21 @@ import { userUpdated } from '@operon/contracts/identity/events'
 import { searchLetter } from '@operon/contracts/marketplace/buyers'
 import { orderEvidence } from '@operon/contracts/marketplace/evidence'
 import { newId } from '@operon/kit/ids'
-import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { startTestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { marketplaceService } from '../service.ts'
 import { tokenOf } from './links.ts'
 
-let platform: TestPlatform
-let db: any
-let rt: any
-beforeAll(async () => {
-  platform = await startTestPlatform([marketplaceService, sandboxService])
-  rt = platform.services.marketplace!.rt
-  db = rt.db
-}, 60_000)
+const platform = await startTestPlatform([marketplaceService, sandboxService])
+const rt: any = platform.services.marketplace!.rt
+const db: any = rt.db
 afterAll(() => platform.close())
 
 const within = { timeout: 15_000, interval: 50 }
-const call: TestPlatform['call'] = (...given) => platform.call(...given)
+const { call } = platform
 
-async function upload(user: TestUser, name: string, content: string): Promise<string> {
-  const tus = { ...user.headers, 'tus-resumable': '1.0.0' }
-  const at = `${platform.url()}/files/v1/marketplace/~uploads`
-  const metadata = `filename ${Buffer.from(name).toString('base64')},filetype ${Buffer.from('text/plain').toString('base64')}`
-  const begun = await fetch(at, {
-    method: 'POST',
-    headers: { ...tus, 'upload-length': String(content.length), 'upload-metadata': metadata },
-  })
-  const id = begun.headers.get('location')!.split('/').at(-1)!
-  const headers = { ...tus, 'content-type': 'application/offset+octet-stream', 'upload-offset': '0' }
-  expect((await fetch(`${at}/${id}`, { method: 'PATCH', headers, body: content })).status).toBe(204)
-  return id
-}
+const upload = (user: TestUser, name: string, content: string) => platform.upload(user, content, { filename: name, filetype: 'text/plain' })
 
 /** A product with files, on sale, and its next version. */
 async function product(seller: TestUser, title = 'Lead qualification', files: Record<string, string> = { 'guide.txt': 'one two three' }) {

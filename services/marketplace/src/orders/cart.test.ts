@@ -1,37 +1,33 @@
 import { openSaleCheckout, saleTaxRate } from '@operon/contracts/billing/selling-events'
 import { newId } from '@operon/kit/ids'
-import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { startTestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeEach, expect, test } from 'vitest'
 import { marketplaceService } from '../service.ts'
 
-let platform: TestPlatform
-let db: any
 /** As billing was asked. */
 let asked: any[] = []
 let isReady = true
-beforeAll(async () => {
-  platform = await startTestPlatform([marketplaceService, sandboxService])
-  db = platform.services.marketplace!.rt.db
-  const { rt } = platform.services.sandbox!
-  rt.answer(openSaleCheckout, async (_ctx, wanted) => {
-    asked.push(wanted)
-    return isReady ? { state: 'open' as const, url: 'https://pay.example/1' } : { state: 'seller_not_ready' as const }
-  })
-  rt.answer(saleTaxRate, async (_ctx, { country }) => {
-    if (country === 'US') return { state: 'by_address' as const }
-    if (country === 'FR') throw new Error('the provider is away')
-    return country === 'DE' ? { state: 'known' as const, name: 'VAT', percent: 19 } : { state: 'none' as const }
-  })
-}, 60_000)
+const platform = await startTestPlatform([marketplaceService, sandboxService])
+const db: any = platform.services.marketplace!.rt.db
+const { rt } = platform.services.sandbox!
+rt.answer(openSaleCheckout, async (_ctx, wanted) => {
+  asked.push(wanted)
+  return isReady ? { state: 'open' as const, url: 'https://pay.example/1' } : { state: 'seller_not_ready' as const }
+})
+rt.answer(saleTaxRate, async (_ctx, { country }) => {
+  if (country === 'US') return { state: 'by_address' as const }
+  if (country === 'FR') throw new Error('the provider is away')
+  return country === 'DE' ? { state: 'known' as const, name: 'VAT', percent: 19 } : { state: 'none' as const }
+})
 beforeEach(() => {
   asked = []
   isReady = true
 })
 afterAll(() => platform.close())
 
-const call: TestPlatform['call'] = (...given) => platform.call(...given)
+const { call } = platform
 async function published(user: TestUser, price_cents = 4900, title = 'Five questions') {
   const made = { title, description: 'Asks them.', price_cents, category: 'Marketing', item_type: 'workflow' }
   const { body } = await call('create-product', user, made)
@@ -64,7 +60,7 @@ test('what a buyer says of price, currency, version, seller and amounts changes 
   for (const coupon of ['BOBS', 'NOBODY', "' or 1=1 --"])
     expect((await call('start-checkout', null, { item_id, coupon })).body.code, coupon).toBe('coupon_invalid')
   expect(asked).toHaveLength(2)
-  // What is edited and not published is not what is paid.
+  // An edit that is not published is not what is paid.
   await call('update-product', ann, { item_id, price_cents: 900 })
   await call('start-checkout', null, { item_id })
   expect(asked.at(-1).lines).toMatchObject([{ amount_cents: 4900 }])

@@ -1,16 +1,13 @@
 import { userCreated, userDeleted, userUpdated } from '@operon/contracts/identity/events'
 import { storefrontOwner } from '@operon/contracts/marketplace/events'
 import { newId } from '@operon/kit/ids'
-import { startTestService, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insert } from '@operon/kit/testing/rows'
+import { startTestService, type TestUser } from '@operon/kit/testing/service'
+import { afterAll, expect, test } from 'vitest'
 import { marketplaceService } from '../service.ts'
 
-let platform: TestPlatform
-let db: any
-beforeAll(async () => {
-  platform = await startTestService(marketplaceService)
-  db = platform.services.marketplace!.rt.db
-})
+const platform = await startTestService(marketplaceService)
+const db: any = platform.services.marketplace!.rt.db
 afterAll(() => platform.close())
 
 const person = (name: string | null, version: number) => ({ email: 'a@example.com', name, referral_code: null, role: null, version })
@@ -69,10 +66,7 @@ test("the public sees what is for sale, a seller sees drafts too, and nobody ano
     item_type: 'template',
     is_active,
   })
-  await db
-    .insertInto('items')
-    .values([item(ann.id, 'for sale', true), item(ann.id, 'draft', false)])
-    .execute()
+  await insert(db, 'items', [item(ann.id, 'for sale', true), item(ann.id, 'draft', false)])
   const titles = async (user?: TestUser) => (await read(`marketplace_items?user_id=eq.${ann.id}&order=title&select=title,price`, user)).body
   expect(await titles()).toEqual([{ title: 'for sale', price: 19.99 }])
   expect(await titles(bob)).toEqual([{ title: 'for sale', price: 19.99 }])
@@ -97,10 +91,7 @@ test("the public sees what is for sale, a seller sees drafts too, and nobody ano
 
 test('a deleted person is gone, and a late event brings nobody back', async () => {
   const ann = platform.user()
-  await db
-    .insertInto('items')
-    .values({ id: newId(), user_id: ann.id, title: 'x', category: 'c', price_cents: 1, item_type: 't', is_active: true })
-    .execute()
+  await insert(db, 'items', { id: newId(), user_id: ann.id, title: 'x', category: 'c', price_cents: 1, item_type: 't', is_active: true })
   await platform.emit(userDeleted, ann.id, { version: 3 })
   await expect
     .poll(() =>

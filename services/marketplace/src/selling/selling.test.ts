@@ -1,21 +1,18 @@
 import { newId } from '@operon/kit/ids'
-import { startTestService, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { insert, update } from '@operon/kit/testing/rows'
+import { startTestService, type TestUser } from '@operon/kit/testing/service'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { issueKey, openKey } from '../licences/keys.ts'
 import { marketplaceService } from '../service.ts'
 import { tellOfLowConversion } from './conversion.ts'
 import { forgetOld, REPORTS_KEPT_DAYS, VIEWS_KEPT_DAYS } from './forget.ts'
 
-let platform: TestPlatform
-let db: any
-beforeAll(async () => {
-  platform = await startTestService(marketplaceService)
-  db = platform.services.marketplace!.rt.db
-})
+const platform = await startTestService(marketplaceService)
+const db: any = platform.services.marketplace!.rt.db
 afterAll(() => platform.close())
 
-const call: TestPlatform['call'] = (...given) => platform.call(...given)
+const { call } = platform
 const made = { title: 'Five questions', description: 'Asks them.', price_cents: 4900, category: 'Marketing', item_type: 'workflow' }
 async function published(user: TestUser) {
   const { body } = await call('create-product', user, made)
@@ -24,10 +21,7 @@ async function published(user: TestUser) {
 }
 async function ordered(seller: TestUser, item_id: string, more: object = {}) {
   const order = { id: newId(), item_id, seller_id: seller.id, title: 'x', currency: 'usd', amount_cents: 4900, state: 'delivered' }
-  await db
-    .insertInto('orders')
-    .values({ ...order, token_hash: Buffer.from(newId()), ...more })
-    .execute()
+  await insert(db, 'orders', { ...order, token_hash: Buffer.from(newId()), ...more })
   return order.id
 }
 
@@ -124,11 +118,11 @@ test('a product that was bought beside another counts as sold, with its part of 
   const ann = platform.user()
   const [first, second] = [await published(ann), await published(ann)]
   const order_id = await ordered(ann, first, { state: 'open', amount_cents: 6000, paid_cents: 6000 })
-  await db.updateTable('order_lines').set({ amount_cents: 4000 }).where('order_id', '=', order_id).execute()
+  await update(db, 'order_lines', { order_id }, { amount_cents: 4000 })
   const line = { order_id, item_id: second, position: 1, title: 'x', list_cents: 2000, amount_cents: 2000 }
-  await db.insertInto('order_lines').values(line).execute()
-  await db.updateTable('orders').set({ state: 'delivered' }).where('id', '=', order_id).execute()
-  await db.updateTable('orders').set({ refunded_cents: 3000 }).where('id', '=', order_id).execute()
+  await insert(db, 'order_lines', line)
+  await update(db, 'orders', { id: order_id }, { state: 'delivered' })
+  await update(db, 'orders', { id: order_id }, { refunded_cents: 3000 })
   const of = async (item_id: string) => (await call('product-analytics', ann, { item_id, days: 7 })).body
   expect(await of(first)).toMatchObject({ sales: 1, revenue_cents: 2000 })
   expect(await of(second)).toMatchObject({ sales: 1, revenue_cents: 1000 })
@@ -174,7 +168,7 @@ test('a licence key is activated on so many machines and not one more, however m
   expect((await ask('deactivate-licence', { machine })).body).toMatchObject({ reason: 'not_activated', activations: 1 })
   expect((await ask('activate-licence', { machine: 'z' })).body.valid).toBe(true)
   expect((await ask('check-licence', { item_id: newId() })).body).toMatchObject({ valid: false, reason: 'unknown', activation_limit: null })
-  await db.updateTable('orders').set({ state: 'refunded' }).where('id', '=', order_id).execute()
+  await update(db, 'orders', { id: order_id }, { state: 'refunded' })
   expect((await ask('check-licence', { machine: 'z' })).body).toMatchObject({ valid: false, reason: 'refunded' })
   expect((await ask('activate-licence', { machine: 'y' })).body.valid).toBe(false)
 })
@@ -182,8 +176,7 @@ test('a licence key is activated on so many machines and not one more, however m
 test('a seller is told once in 30 days of a product that sells to few of its visitors, and not of one that sells or is hardly seen', async () => {
   const ann = platform.user()
   const [few, good, unseen] = [await published(ann), await published(ann), await published(ann)]
-  const seen = (item_id: string, views: number) =>
-    db.insertInto('item_views').values({ item_id, day: sql`current_date - 3`, referrer: '', views }).execute()
+  const seen = (item_id: string, views: number) => insert(db, 'item_views', { item_id, day: sql`current_date - 3`, referrer: '', views })
   await seen(few, 250)
   await seen(good, 100)
   await seen(unseen, 99)
@@ -202,18 +195,14 @@ test('a seller is told once in 30 days of a product that sells to few of its vis
 test('views and decided reports go when nothing shows them any more, and open reports stay', async () => {
   const ann = platform.user()
   const item_id = await published(ann)
-  const seen = (ago: number) =>
-    db
-      .insertInto('item_views')
-      .values({ item_id, day: sql`current_date - ${ago}::int`, referrer: '', views: 1 })
-      .execute()
+  const seen = (ago: number) => insert(db, 'item_views', { item_id, day: sql`current_date - ${ago}::int`, referrer: '', views: 1 })
   await seen(VIEWS_KEPT_DAYS)
   await seen(VIEWS_KEPT_DAYS + 1)
   const reported = async (ago: number | null) => {
     const id = newId()
     const closed_at = ago === null ? null : sql`now() - ${ago} * interval '1 day'`
     const created_at = sql`now() - interval '9 years'`
-    await db.insertInto('reports').values({ id, item_id, seller_id: ann.id, reason: 'other', created_at, closed_at }).execute()
+    await insert(db, 'reports', { id, item_id, seller_id: ann.id, reason: 'other', created_at, closed_at })
     return id
   }
   const [old, late, open] = [await reported(REPORTS_KEPT_DAYS + 1), await reported(REPORTS_KEPT_DAYS - 1), await reported(null)]

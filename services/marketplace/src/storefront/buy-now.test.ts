@@ -1,14 +1,11 @@
 import { newId } from '@operon/kit/ids'
-import { startTestService, type TestPlatform } from '@operon/kit/testing/service'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insert } from '@operon/kit/testing/rows'
+import { startTestService } from '@operon/kit/testing/service'
+import { afterAll, expect, test } from 'vitest'
 import { marketplaceService } from '../service.ts'
 
-let platform: TestPlatform
-let db: any
-beforeAll(async () => {
-  platform = await startTestService(marketplaceService)
-  db = platform.services.marketplace!.rt.db
-})
+const platform = await startTestService(marketplaceService)
+const db: any = platform.services.marketplace!.rt.db
 afterAll(() => platform.close())
 
 const buy = (item_id: string, headers: Record<string, string>) =>
@@ -17,7 +14,7 @@ const buy = (item_id: string, headers: Record<string, string>) =>
 test('the form of a product page is taken from our own pages alone, and says why no checkout opens [spec-104]', async () => {
   const [id, user_id] = [newId(), newId()]
   const item = { id, user_id, title: 'Guide', category: 'Sales', price_cents: 4900, item_type: 'pdf', is_active: false }
-  await db.insertInto('items').values(item).execute()
+  await insert(db, 'items', item)
   for (const headers of [{}, { origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }])
     expect((await buy(id, headers as Record<string, string>)).status, JSON.stringify(headers)).toBe(403)
   expect(await db.selectFrom('orders').select('id').where('item_id', '=', id).execute()).toEqual([])

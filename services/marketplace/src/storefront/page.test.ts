@@ -1,16 +1,13 @@
 import { userDeleted } from '@operon/contracts/identity/events'
 import { storefrontPageRequest } from '@operon/contracts/marketplace/storefront'
 import { newId } from '@operon/kit/ids'
-import { startTestService, type TestPlatform } from '@operon/kit/testing/service'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insert, update } from '@operon/kit/testing/rows'
+import { startTestService } from '@operon/kit/testing/service'
+import { afterAll, expect, test } from 'vitest'
 import { marketplaceService } from '../service.ts'
 
-let platform: TestPlatform
-let db: any
-beforeAll(async () => {
-  platform = await startTestService(marketplaceService)
-  db = platform.services.marketplace!.rt.db
-})
+const platform = await startTestService(marketplaceService)
+const db: any = platform.services.marketplace!.rt.db
 afterAll(() => platform.close())
 
 const page = (asked: object) => platform.services.marketplace!.rt.ask(storefrontPageRequest, asked) as Promise<any>
@@ -18,16 +15,13 @@ const titles = (answer: any) => answer.offers.map(({ title }: { title: string })
 
 async function seller(name: string | null, slug = `shop-${newId()}`) {
   const user_id = newId()
-  await db.insertInto('profiles').values({ user_id, display_name: name, marketplace_slug: slug, version: 1 }).execute()
+  await insert(db, 'profiles', { user_id, display_name: name, marketplace_slug: slug, version: 1 })
   return { user_id, slug }
 }
 async function product(user_id: string, title: string, more: object = {}) {
   const id = newId()
   const made = { id, user_id, title, description: 'Five questions.', category: 'Marketing', price_cents: 4900, item_type: 'workflow' }
-  await db
-    .insertInto('items')
-    .values({ ...made, is_active: true, ...more })
-    .execute()
+  await insert(db, 'items', { ...made, is_active: true, ...more })
   return id
 }
 
@@ -82,19 +76,15 @@ test('a product has a page of its own by its slug, and by its id while it has no
     product: { id, key: id, description: 'Five questions.', price_cents: 4900, seller: { slug, name: 'Ida' } },
     more: [{ id: other }],
   })
-  await db.updateTable('items').set({ slug: 'lead' }).where('id', '=', id).execute()
+  await update(db, 'items', { id }, { slug: 'lead' })
   const picture = newId()
-  await db
-    .updateTable('items')
-    .set({ image_ids: [picture] })
-    .where('id', '=', id)
-    .execute()
+  await update(db, 'items', { id }, { image_ids: [picture] })
   const at = `/files/v1/marketplace/~pictures/${picture}`
   const shown = { id, key: 'lead', picture: at, pictures: [at] }
   expect(await page({ slug, item: 'lead' })).toMatchObject({ kind: 'product', product: shown })
   expect(await page({ slug, item: id })).toEqual({ kind: 'moved', path: `/marketplace/${slug}/lead` })
   expect(await page({ slug: (await seller('Eve')).slug, item: id })).toMatchObject({ kind: 'missing', seller: { name: 'Eve' } })
-  await db.updateTable('items').set({ status: 'archived' }).where('id', '=', id).execute()
+  await update(db, 'items', { id }, { status: 'archived' })
   expect(await page({ slug, item: 'lead' })).toEqual({ kind: 'missing', seller: { slug, name: 'Ida' } })
 })
 
@@ -103,8 +93,8 @@ test('an address that was left leads on until somebody else has it, and ends wit
   const { user_id } = await seller('Noa', old)
   const id = await product(user_id, 'Guide', { slug: 'guide' })
   const now = `new-${newId()}`
-  await db.updateTable('profiles').set({ marketplace_slug: now }).where('user_id', '=', user_id).execute()
-  await db.updateTable('items').set({ slug: 'the-guide' }).where('id', '=', id).execute()
+  await update(db, 'profiles', { user_id }, { marketplace_slug: now })
+  await update(db, 'items', { id }, { slug: 'the-guide' })
   expect(await page({ slug: old })).toEqual({ kind: 'moved', path: `/marketplace/${now}` })
   expect(await page({ slug: old, item: 'guide' })).toEqual({ kind: 'moved', path: `/marketplace/${now}/guide` })
   expect(await page({ slug: now, item: 'guide' })).toEqual({ kind: 'moved', path: `/marketplace/${now}/the-guide` })
@@ -120,7 +110,7 @@ test('the directory holds what all sellers with an address sell, and every categ
   const word = `w${newId().replaceAll('-', '')}`
   await product(user_id, `${word} one`, { category: `C-${word}` })
   const hidden = newId()
-  await db.insertInto('profiles').values({ user_id: hidden, display_name: 'No address', marketplace_slug: null, version: 1 }).execute()
+  await insert(db, 'profiles', { user_id: hidden, display_name: 'No address', marketplace_slug: null, version: 1 })
   await product(hidden, `${word} two`)
   const shown = await page({ q: word })
   expect(shown).toMatchObject({ kind: 'directory', offers: [{ title: `${word} one`, seller: { slug, name: 'Zoe' } }], next: null })

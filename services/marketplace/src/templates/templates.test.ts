@@ -1,17 +1,14 @@
 import { demoCreated } from '@operon/contracts/identity/events'
 import { newId } from '@operon/kit/ids'
-import { startTestService, type TestPlatform } from '@operon/kit/testing/service'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insert } from '@operon/kit/testing/rows'
+import { startTestService } from '@operon/kit/testing/service'
+import { afterAll, expect, test } from 'vitest'
 import { marketplaceService } from '../service.ts'
 import { readLibrary } from './library.ts'
 import { LIBRARY_SELLER, seedLibrary } from './seed.ts'
 
-let platform: TestPlatform
-let db: any
-beforeAll(async () => {
-  platform = await startTestService(marketplaceService, { TEMPLATE_LIBRARY: 'on' })
-  db = platform.services.marketplace!.rt.db
-})
+const platform = await startTestService(marketplaceService, { TEMPLATE_LIBRARY: 'on' })
+const db: any = platform.services.marketplace!.rt.db
 afterAll(() => platform.close())
 
 async function call(body: object) {
@@ -36,10 +33,7 @@ test('each chip shows its own templates, all of them are under All, and the sear
 
 test('what a seller sells as a template stands in the same list, before ours, and nothing else of theirs does', async () => {
   const seller = newId()
-  await db
-    .insertInto('profiles')
-    .values({ user_id: seller, display_name: 'Mara', marketplace_slug: `mara-${seller.slice(-6)}`, version: 1 })
-    .execute()
+  await insert(db, 'profiles', { user_id: seller, display_name: 'Mara', marketplace_slug: `mara-${seller.slice(-6)}`, version: 1 })
   const item = { user_id: seller, category: 'Finance', price_cents: 900, item_type: 'x', is_active: true }
   await db
     .insertInto('items')

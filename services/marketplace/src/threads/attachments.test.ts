@@ -4,39 +4,23 @@ import { storageBytes } from '@operon/contracts/files'
 import { userUpdated } from '@operon/contracts/identity/events'
 import { GUEST_BYTES } from '@operon/contracts/marketplace/threads'
 import { newId } from '@operon/kit/ids'
-import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { insert, update } from '@operon/kit/testing/rows'
+import { startTestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { tokenOf } from '../orders/links.ts'
 import { marketplaceService } from '../service.ts'
 import { inboundOf, replyAddress } from './relay.ts'
 
-let platform: TestPlatform
-let db: any
-let rt: any
-beforeAll(async () => {
-  platform = await startTestPlatform([marketplaceService, sandboxService])
-  rt = platform.services.marketplace!.rt
-  db = rt.db
-}, 60_000)
+const platform = await startTestPlatform([marketplaceService, sandboxService])
+const rt: any = platform.services.marketplace!.rt
+const db: any = rt.db
 afterAll(() => platform.close())
 
 const within = { timeout: 15_000, interval: 50 }
-const call: TestPlatform['call'] = (...given) => platform.call(...given)
-async function upload(user: TestUser, name: string, content: Uint8Array | string): Promise<string> {
-  const bytes = Buffer.from(content)
-  const tus = { ...user.headers, 'tus-resumable': '1.0.0' }
-  const at = `${platform.url()}/files/v1/marketplace/~uploads`
-  const metadata = `filename ${Buffer.from(name).toString('base64')},filetype ${Buffer.from('text/plain').toString('base64')}`
-  const begun = await fetch(at, {
-    method: 'POST',
-    headers: { ...tus, 'upload-length': String(bytes.length), 'upload-metadata': metadata },
-  })
-  const id = begun.headers.get('location')!.split('/').at(-1)!
-  const headers = { ...tus, 'content-type': 'application/offset+octet-stream', 'upload-offset': '0' }
-  expect((await fetch(`${at}/${id}`, { method: 'PATCH', headers, body: bytes })).status).toBe(204)
-  return id
-}
+const { call } = platform
+const upload = (user: TestUser, name: string, content: string | Uint8Array) =>
+  platform.upload(user, content, { filename: name, filetype: 'text/plain' })
 const verified = async (user: TestUser, email: string) => {
   await platform.emit(userUpdated, user.id, { email, email_verified: true, name: 'Mara', referral_code: null, role: null, version: 2 })
   await vi.waitFor(
@@ -47,17 +31,19 @@ const verified = async (user: TestUser, email: string) => {
 }
 async function bought(seller: TestUser, buyer: TestUser | null, email: string) {
   const [order_id, item_id] = [newId(), newId()]
-  await db
-    .insertInto('items')
-    .values({ id: item_id, user_id: seller.id, title: 'Guide', category: 'Sales', price_cents: 4900, item_type: 'pdf', status: 'active' })
-    .execute()
-  await db
-    .insertInto('orders')
-    .values({
-      ...{ id: order_id, item_id, seller_id: seller.id, buyer_id: buyer?.id ?? null, email, title: 'Guide', amount_cents: 4900 },
-      ...{ currency: 'usd', token_hash: Buffer.from(order_id), state: 'delivered', delivered_at: new Date() },
-    })
-    .execute()
+  await insert(db, 'items', {
+    id: item_id,
+    user_id: seller.id,
+    title: 'Guide',
+    category: 'Sales',
+    price_cents: 4900,
+    item_type: 'pdf',
+    status: 'active',
+  })
+  await insert(db, 'orders', {
+    ...{ id: order_id, item_id, seller_id: seller.id, buyer_id: buyer?.id ?? null, email, title: 'Guide', amount_cents: 4900 },
+    ...{ currency: 'usd', token_hash: Buffer.from(order_id), state: 'delivered', delivered_at: new Date() },
+  })
   await db
     .insertInto('order_lines')
     .values({ order_id, item_id, position: 0, title: 'Guide', list_cents: 4900, amount_cents: 4900 })
@@ -91,11 +77,7 @@ test('files in a message are the author’s own, no programs and bounded, and ar
   const program = await upload(mara, 'setup.exe', 'MZ')
   const disguised = await upload(mara, 'photo.png', Buffer.concat([Buffer.from('\x7fELF\x02\x01\x01', 'latin1'), Buffer.alloc(100)]))
   const large = await upload(mara, 'large.txt', 'x')
-  await db
-    .updateTable('files')
-    .set({ bytes: 25 * 1024 * 1024 + 1 })
-    .where('id', '=', large)
-    .execute()
+  await update(db, 'files', { id: large }, { bytes: 25 * 1024 * 1024 + 1 })
   const refused = async (user: TestUser, file_id: string) =>
     (await call('answer-message', user, { thread_id, text: 'Again', file_ids: [file_id] })).body.code
   expect([await refused(mara, program), await refused(mara, disguised)]).toEqual(['attachment_forbidden', 'attachment_forbidden'])
@@ -171,7 +153,7 @@ test('files of an email reply are kept, a guest’s at the seller, and who sent 
   expect(await inSpace(ann)).toBe(7 + PIXEL.length)
   expect((await mailTo(guest, /One file did not reach Mara/)).text).toContain('10 MB in all')
   // Nothing fits where the plan is full: the words arrive all the same, and nothing stays in the store.
-  await db.updateTable('file_usage').set({ bytes: storageBytes.none }).where('user_id', '=', ann.id).execute()
+  await update(db, 'file_usage', { user_id: ann.id }, { bytes: storageBytes.none })
   await mail('seller', { 'attachment-1': ['more.txt', 'three'] })
   expect(await last()).toMatchObject({ from: 'seller', files_left: 1, files: [] })
   expect(await rt.storage.list(`files/${ann.id}/`)).toHaveLength(2)
@@ -233,7 +215,7 @@ test('a guest sends files with a message, which the seller keeps, bounded by the
   expect([await broken(`${token.slice(0, -3)}abc`), await broken(token)]).toEqual(['not_found', 'invalid'])
   expect(await code(small(1), { text: 'See this.', token })).toBe('invalid')
   // Before it is paid nobody was asked for an address, so there is nobody to write to.
-  const become = (state: 'open' | 'delivered') => db.updateTable('orders').set({ state }).where('seller_id', '=', ann.id).execute()
+  const become = (state: 'open' | 'delivered') => update(db, 'orders', { seller_id: ann.id }, { state })
   await become('open')
   expect(await code(small(1))).toBe('not_found')
   expect((await call('message-seller', null, { token, text: 'Hello?' })).body.code).toBe('not_found')
@@ -246,7 +228,7 @@ test('a guest sends files with a message, which the seller keeps, bounded by the
   expect(await kept()).toEqual([20, 5])
 
   const other = await bought(ann, null, `other-${ann.id}@example.com`)
-  await db.updateTable('file_usage').set({ bytes: storageBytes.none }).where('user_id', '=', ann.id).execute()
+  await update(db, 'file_usage', { user_id: ann.id }, { bytes: storageBytes.none })
   expect(await code(small(1), { token: other.token, text: 'x' })).toBe('attachment_no_room')
   expect(await kept()).toEqual([20, 5])
 })

@@ -1,39 +1,33 @@
 import { userUpdated } from '@operon/contracts/identity/events'
 import { newId } from '@operon/kit/ids'
-import { startTestPlatform, type TestPlatform } from '@operon/kit/testing/service'
+import { insert } from '@operon/kit/testing/rows'
+import { startTestPlatform } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { marketplaceService } from '../service.ts'
 
-let platform: TestPlatform
-let db: any
-beforeAll(async () => {
-  platform = await startTestPlatform([marketplaceService, sandboxService], { LIMIT_MARKET_MAIL_PER_WRITER: '6' })
-  db = platform.services.marketplace!.rt.db
-}, 60_000)
+const platform = await startTestPlatform([marketplaceService, sandboxService], { LIMIT_MARKET_MAIL_PER_WRITER: '6' })
+const db: any = platform.services.marketplace!.rt.db
 afterAll(() => platform.close())
 
 const within = { timeout: 15_000, interval: 50 }
-const call: TestPlatform['call'] = (...given) => platform.call(...given)
+const { call } = platform
 /** A product of a seller who can be written to. */
 async function onSale(): Promise<{ item_id: string }> {
   const seller = platform.user()
   const email = `seller-${seller.id}@example.com`
   await platform.emit(userUpdated, seller.id, { email, email_verified: true, name: 'Ann', referral_code: null, role: 'seller', version: 2 })
   const item_id = newId()
-  await db
-    .insertInto('items')
-    .values({
-      id: item_id,
-      user_id: seller.id,
-      title: 'Lead qualification',
-      category: 'Sales',
-      price_cents: 4900,
-      item_type: 'pdf',
-      is_active: true,
-    })
-    .execute()
+  await insert(db, 'items', {
+    id: item_id,
+    user_id: seller.id,
+    title: 'Lead qualification',
+    category: 'Sales',
+    price_cents: 4900,
+    item_type: 'pdf',
+    is_active: true,
+  })
   return { item_id }
 }
 const slots = async () => (await sql<{ waits: boolean }>`select due_at > now() as waits from message_slots`.execute(db)).rows

@@ -2,22 +2,18 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { userUpdated } from '@operon/contracts/identity/events'
 import { newId } from '@operon/kit/ids'
-import { startTestService, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insert, update } from '@operon/kit/testing/rows'
+import { startTestService, type TestUser } from '@operon/kit/testing/service'
+import { afterAll, expect, test } from 'vitest'
 import { tokenOf } from '../orders/links.ts'
 import { endBans, learnBans } from '../profiles/profiles.ts'
 import { marketplaceService } from '../service.ts'
 
-let platform: TestPlatform
-let clamd: Server
-let db: any
-beforeAll(async () => {
-  clamd = createServer({ allowHalfOpen: true }, answerAsClamd)
-  clamd.listen(0, '127.0.0.1')
-  await once(clamd, 'listening')
-  platform = await startTestService(marketplaceService, { CLAMAV: `127.0.0.1:${(clamd.address() as { port: number }).port}` })
-  db = platform.services.marketplace!.rt.db
-})
+const clamd: Server = createServer({ allowHalfOpen: true }, answerAsClamd)
+clamd.listen(0, '127.0.0.1')
+await once(clamd, 'listening')
+const platform = await startTestService(marketplaceService, { CLAMAV: `127.0.0.1:${(clamd.address() as { port: number }).port}` })
+const db: any = platform.services.marketplace!.rt.db
 afterAll(async () => {
   await platform.close()
   clamd.close()
@@ -45,10 +41,7 @@ function answerAsClamd(socket: import('node:net').Socket) {
 
 const send = (path: string, user: TestUser | null, headers: Record<string, string>, body?: string, method = 'POST') =>
   fetch(platform.url() + path, { method, headers: { ...user?.headers, ...headers }, ...(body !== undefined && { body }) })
-async function call(name: string, user: TestUser | null, body: object = {}) {
-  const response = await send(`/functions/v1/${name}`, user, { 'content-type': 'application/json' }, JSON.stringify(body))
-  return { status: response.status, body: (await response.json()) as any }
-}
+const { call } = platform
 const made = { title: 'Five questions', description: 'Asks them.', price_cents: 4900, category: 'Marketing', item_type: 'workflow' }
 async function published(user: TestUser) {
   const { body } = await call('create-product', user, made)
@@ -67,21 +60,17 @@ const told = async (user: TestUser) =>
       .where('user_id', '=', user.id)
       .execute()
   ).map((row: any) => row.payload.decision)
-async function upload(user: TestUser, content: string) {
-  const created = await send('/files/v1/marketplace/~uploads', user, { 'tus-resumable': '1.0.0', 'upload-length': String(content.length) })
-  const path = created.headers.get('location')!
-  await send(path, user, { 'content-type': 'application/offset+octet-stream', 'upload-offset': '0' }, content, 'PATCH')
-  return path.split('/').at(-1)!
-}
+const { upload } = platform
 
 test('what visitors report stands in a queue that staff alone see, and more than enough of one thing is not kept', async () => {
   const ann = platform.user()
   const item_id = await published(ann)
   for (let n = 0; n < 4; n++) expect((await call('report-listing', null, { item_id, reason: 'copied', text: `No. ${n}` })).status).toBe(200)
-  await db
-    .insertInto('reports')
-    .values(Array.from({ length: 46 }, () => ({ id: newId(), item_id, seller_id: ann.id, reason: 'other' })))
-    .execute()
+  await insert(
+    db,
+    'reports',
+    Array.from({ length: 46 }, () => ({ id: newId(), item_id, seller_id: ann.id, reason: 'other' })),
+  )
   expect((await call('report-listing', platform.user(), { item_id, reason: 'malware' })).status).toBe(200)
   expect((await call('report-listing', null, { item_id: newId(), reason: 'other' })).status).toBe(404)
   expect((await call('report-listing', null, { reason: 'other' })).status).toBe(400)
@@ -122,7 +111,7 @@ test('what is taken down is bought and seen by nobody, its seller is told why, a
 
 test('a suspended seller sells nothing, whatever they publish, and their buyersâ€™ orders stay as they are', async () => {
   const [ann, judge] = [platform.user(), staff()]
-  await db.insertInto('profiles').values({ user_id: ann.id, display_name: 'Ann', version: 1 }).execute()
+  await insert(db, 'profiles', { user_id: ann.id, display_name: 'Ann', version: 1 })
   const sold = await published(ann)
   const { current_version_id: version_id } = await itemOf(sold)
   const order = {
@@ -135,10 +124,7 @@ test('a suspended seller sells nothing, whatever they publish, and their buyersâ
     amount_cents: 4900,
     state: 'delivered',
   }
-  await db
-    .insertInto('orders')
-    .values({ ...order, token_hash: Buffer.from(newId()) })
-    .execute()
+  await insert(db, 'orders', { ...order, token_hash: Buffer.from(newId()) })
   const before = await db.selectFrom('orders').selectAll().where('id', '=', order.id).executeTakeFirst()
   const decide = (decision: string) => call('staff-moderate', judge, { seller_id: ann.id, decision, reason: 'Sells what is not theirs.' })
   expect((await decide('suspend')).status).toBe(200)
@@ -185,16 +171,13 @@ test('what an account sells that an operator keeps out is off sale at once, its 
     amount_cents: 4900,
     state: 'delivered',
   }
-  await db
-    .insertInto('orders')
-    .values({ ...order, token_hash: Buffer.from(order_id) })
-    .execute()
+  await insert(db, 'orders', { ...order, token_hash: Buffer.from(order_id) })
   // Beside what was published, whose version never changes.
   const bought = newId()
-  await db.insertInto('item_versions').values({ id: bought, item_id, number: 9, price_cents: 4900, currency: 'usd' }).execute()
+  await insert(db, 'item_versions', { id: bought, item_id, number: 9, price_cents: 4900, currency: 'usd' })
   const file = { version_id: bought, file_id, name: 'guide.txt', bytes: 13, sha256: 'x', type: 'text/plain', position: 0 }
-  await db.insertInto('version_files').values(file).execute()
-  await db.updateTable('order_lines').set({ kept_version_id: bought }).where('order_id', '=', order_id).execute()
+  await insert(db, 'version_files', file)
+  await update(db, 'order_lines', { order_id }, { kept_version_id: bought })
   const told = (version: number, banned_until: string | null) =>
     platform.emit(userUpdated, ann.id, { email: null, name: 'Ann', referral_code: null, role: 'seller', banned_until, version })
   const onSale = (is: boolean) => expect.poll(async () => (await itemOf(item_id)).is_active, { timeout: 15_000 }).toBe(is)
@@ -224,11 +207,7 @@ test('what an account sells that an operator keeps out is off sale at once, its 
   expect((await itemOf(item_id)).is_active).toBe(false)
   await endBans(platform.services.marketplace!.rt.ctx() as never)
   expect((await itemOf(item_id)).is_active).toBe(false)
-  await db
-    .updateTable('profiles')
-    .set({ banned_until: new Date(Date.now() - 1000) })
-    .where('user_id', '=', ann.id)
-    .execute()
+  await update(db, 'profiles', { user_id: ann.id }, { banned_until: new Date(Date.now() - 1000) })
   await endBans(platform.services.marketplace!.rt.ctx() as never)
   expect([(await itemOf(item_id)).is_active, (await itemOf(later)).is_active]).toEqual([true, true])
 })

@@ -1,11 +1,11 @@
 import { spendKeyRequest } from '@operon/contracts/ai-gateway/events'
 import { DomainError } from '@operon/kit/errors'
 import type { ServiceDefinition } from '@operon/kit/service'
-import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { startTestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
 import { imageSize } from 'image-size'
 import OpenAI, { toFile } from 'openai'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { mediaService } from '../service.ts'
 
@@ -24,16 +24,12 @@ const counter: ServiceDefinition = {
     })
   },
 }
-let platform: TestPlatform
-let db: any
-beforeAll(async () => {
-  platform = await startTestPlatform([mediaService, counter, sandboxService], {
-    SANDBOX_MODEL_PACE_MS: '5',
-    MEDIA_CIRCUIT_FAILURES: '1000',
-  })
-  db = platform.services.media!.rt.db
+const platform = await startTestPlatform([mediaService, counter, sandboxService], {
+  SANDBOX_MODEL_PACE_MS: '5',
+  MEDIA_CIRCUIT_FAILURES: '1000',
 })
-afterAll(() => platform?.close())
+const db: any = platform.services.media!.rt.db
+afterAll(() => platform.close())
 
 const client = (apiKey: string) => new OpenAI({ baseURL: `${platform.url('media')}/ai/v1`, apiKey, maxRetries: 0 })
 const keyed = (user: TestUser, more = {}) => client(platform.key(user.id, more).key)

@@ -1,25 +1,14 @@
-import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { startTestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { mediaService } from '../service.ts'
 
-let platform: TestPlatform
-let db: any
-beforeAll(async () => {
-  platform = await startTestPlatform([mediaService, sandboxService], { SANDBOX_MODEL_PACE_MS: '0' })
-  db = platform.services.media!.rt.db
-})
-afterAll(() => platform?.close())
+const platform = await startTestPlatform([mediaService, sandboxService], { SANDBOX_MODEL_PACE_MS: '0' })
+const db: any = platform.services.media!.rt.db
+afterAll(() => platform.close())
 
-async function call(user: TestUser, name: string, body: object = {}) {
-  const response = await fetch(`${platform.url('media')}/functions/v1/${name}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...user.headers },
-    body: JSON.stringify(body),
-  })
-  return { status: response.status, body: (await response.json()) as any }
-}
+const call = (user: TestUser, name: string, body: object = {}) => platform.call(name, user, body)
 const made = async (user: TestUser, prompt: string) => (await call(user, 'generate-image', { prompt, size: '512x512' })).body.picture_id
 const on = async (user: TestUser, board_id: string, more: object = {}) =>
   (await call(user, 'list-images', { board_id, ...more })).body.pictures.map(({ prompt }: any) => prompt)

@@ -4,10 +4,10 @@ import { mountPictureCopies } from '@operon/kit/files/copy'
 import { mountFiles } from '@operon/kit/files/mount'
 import { fileTables } from '@operon/kit/files/schema'
 import type { ServiceDefinition } from '@operon/kit/service'
-import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { startTestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
 import { imageSize } from 'image-size'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { mediaService } from '../service.ts'
 
@@ -21,11 +21,8 @@ const keeper: ServiceDefinition = {
     mountPictureCopies(rt, pictureCopy('marketplace'))
   },
 }
-let platform: TestPlatform
-beforeAll(async () => {
-  platform = await startTestPlatform([mediaService, keeper, sandboxService], { SANDBOX_MODEL_PACE_MS: '0' })
-})
-afterAll(() => platform?.close())
+const platform = await startTestPlatform([mediaService, keeper, sandboxService], { SANDBOX_MODEL_PACE_MS: '0' })
+afterAll(() => platform.close())
 
 async function call(service: string, user: TestUser, name: string, body: object) {
   const response = await fetch(`${platform.url(service)}/functions/v1/${name}`, {

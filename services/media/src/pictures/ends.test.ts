@@ -1,37 +1,21 @@
 import { userDeleted } from '@operon/contracts/identity/events'
 import { exportUser } from '@operon/contracts/personal-data'
-import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { startTestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { mediaService } from '../service.ts'
 
-let platform: TestPlatform
-let db: any
-beforeAll(async () => {
-  platform = await startTestPlatform([mediaService, sandboxService], {
-    SANDBOX_MODEL_PACE_MS: '0',
-    MEDIA_CIRCUIT_FAILURES: '1000',
-    MEDIA_LEASE_MS: '4000',
-  })
-  db = platform.services.media!.rt.db
+const platform = await startTestPlatform([mediaService, sandboxService], {
+  SANDBOX_MODEL_PACE_MS: '0',
+  MEDIA_CIRCUIT_FAILURES: '1000',
+  MEDIA_LEASE_MS: '4000',
 })
-afterAll(() => platform?.close())
+const db: any = platform.services.media!.rt.db
+afterAll(() => platform.close())
 
-async function call(user: TestUser, name: string, body: object = {}) {
-  const response = await fetch(`${platform.url('media')}/functions/v1/${name}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...user.headers },
-    body: JSON.stringify(body),
-  })
-  return (await response.json()) as any
-}
-const order = (user: TestUser, fault: object) =>
-  fetch(`${platform.url('sandbox')}/sandbox/faults`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ provider: 'openai', account: user.id, ...fault }),
-  })
+const call = async (user: TestUser, name: string, body: object = {}) => (await platform.call(name, user, body)).body
+const order = (user: TestUser, fault: object) => platform.fault({ provider: 'openai', account: user.id, ...fault })
 const stateOf = (id: string) => db.selectFrom('pictures').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 async function paintedFor(user: TestUser): Promise<number> {
   const answer: any = await (await fetch(`${platform.url('sandbox')}/sandbox/api/truth?kind=image`)).json()

@@ -3,25 +3,14 @@ import type { AddressInfo } from 'node:net'
 import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
 import { imageSize } from 'image-size'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { mediaService } from '../service.ts'
 
-let platform: TestPlatform
-let db: any
-beforeAll(async () => {
-  platform = await startTestPlatform([mediaService, sandboxService], { SANDBOX_MODEL_PACE_MS: '0', MEDIA_CIRCUIT_FAILURES: '1000' })
-  db = platform.services.media!.rt.db
-})
-afterAll(() => platform?.close())
+const platform = await startTestPlatform([mediaService, sandboxService], { SANDBOX_MODEL_PACE_MS: '0', MEDIA_CIRCUIT_FAILURES: '1000' })
+const db: any = platform.services.media!.rt.db
+afterAll(() => platform.close())
 
-async function call(at: TestPlatform, user: TestUser, name: string, body: object = {}) {
-  const response = await fetch(`${at.url('media')}/functions/v1/${name}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...user.headers },
-    body: JSON.stringify(body),
-  })
-  return { status: response.status, body: (await response.json()) as any }
-}
+const call = (at: TestPlatform, user: TestUser, name: string, body: object = {}) => at.call(name, user, body)
 const here = (url: string) => url.replace('http://localhost:8080', platform.url('media'))
 const made = async (user: TestUser, size = '1024x768') =>
   (await call(platform, user, 'generate-image', { prompt: 'a red bicycle', size })).body.picture_id as string
@@ -55,11 +44,7 @@ test('a picture is enlarged by the model that can: exactly twice as large, besid
 test('what could not be enlarged is drawn by nobody else and costs nothing; another person has nothing to enlarge', async () => {
   const [ann, bob] = [platform.user(), platform.user()]
   const id = await made(ann)
-  await fetch(`${platform.url('sandbox')}/sandbox/faults`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ provider: 'openai', account: ann.id, kind: 'status', status: 500, times: 1, match: 'esrgan' }),
-  })
+  await platform.fault({ provider: 'openai', account: ann.id, kind: 'status', status: 500, times: 1, match: 'esrgan' })
   const { body } = await call(platform, ann, 'upscale-image', { picture_id: id })
   expect(await ended(ann, body.id)).toMatchObject({ state: 'failed', used_model: 'esrgan', problem: { code: 'image_failed' } })
   expect(await used(ann)).toEqual({ used: 1, reserved: 0 })
@@ -132,24 +117,7 @@ test('a public address shows a copy that outlives its picture, is the same when 
 
 test('an upload is shown without what stood beside its pixels, and one that is no picture is refused', async () => {
   const user = platform.user()
-  const upload = async (bytes: Uint8Array, name: string) => {
-    const at = `${platform.url('media')}/files/v1/media/~uploads`
-    const begun = await fetch(at, {
-      method: 'POST',
-      headers: {
-        ...user.headers,
-        'upload-length': String(bytes.length),
-        'upload-metadata': `filename ${Buffer.from(name).toString('base64')}`,
-      },
-    })
-    const id = begun.headers.get('location')!.split('/').at(-1)!
-    await fetch(`${at}/${id}`, {
-      method: 'PATCH',
-      headers: { ...user.headers, 'content-type': 'application/offset+octet-stream', 'upload-offset': '0' },
-      body: bytes as never,
-    })
-    return id
-  }
+  const upload = (bytes: Uint8Array, filename: string) => platform.upload(user, bytes, { filename })
   const picture = new Uint8Array(
     await (await fetch(here((await call(platform, user, 'generate-image', { prompt: 'a cat' })).body.image))).arrayBuffer(),
   )

@@ -1,27 +1,18 @@
 import { imageSizes } from '@operon/contracts/media/images'
 import { newId } from '@operon/kit/ids'
-import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { insert } from '@operon/kit/testing/rows'
+import { startTestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
 import { imageSize } from 'image-size'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { mediaService } from '../service.ts'
 
-let platform: TestPlatform
-let db: any
-beforeAll(async () => {
-  platform = await startTestPlatform([mediaService, sandboxService], { SANDBOX_MODEL_PACE_MS: '0', MEDIA_CIRCUIT_FAILURES: '1000' })
-  db = platform.services.media!.rt.db
-})
-afterAll(() => platform?.close())
+const platform = await startTestPlatform([mediaService, sandboxService], { SANDBOX_MODEL_PACE_MS: '0', MEDIA_CIRCUIT_FAILURES: '1000' })
+const db: any = platform.services.media!.rt.db
+afterAll(() => platform.close())
 
-async function call(user: TestUser | null, name: string, body: object = {}, headers: Record<string, string> = {}) {
-  const response = await fetch(`${platform.url('media')}/functions/v1/${name}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...user?.headers, ...headers },
-    body: JSON.stringify(body),
-  })
-  return { status: response.status, body: (await response.json()) as any }
-}
+const call = (user: TestUser | null, name: string, body: object = {}, headers: Record<string, string> = {}) =>
+  platform.call(name, user, body, headers)
 const here = (url: string) => url.replace('http://localhost:8080', platform.url('media'))
 const open = (url: string, headers = {}) => fetch(here(url), { headers })
 async function bytesOf(url: string, headers = {}) {
@@ -29,12 +20,7 @@ async function bytesOf(url: string, headers = {}) {
   expect(response.status).toBe(200)
   return new Uint8Array(await response.arrayBuffer())
 }
-const order = (user: TestUser, fault: object) =>
-  fetch(`${platform.url('sandbox')}/sandbox/faults`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ provider: 'openai', account: user.id, ...fault }),
-  })
+const order = (user: TestUser, fault: object) => platform.fault({ provider: 'openai', account: user.id, ...fault })
 const truthOf = async (user: TestUser): Promise<any[]> => {
   const answer: any = await (await fetch(`${platform.url('sandbox')}/sandbox/api/truth?kind=image`)).json()
   return answer.truth.filter(({ account }: any) => account === user.id)
@@ -82,17 +68,14 @@ test('a picture is answered in the three shapes, kept as a file, and counted onc
 
 test('every size of every model is exactly that size [spec-81]', { timeout: 60_000 }, async () => {
   const user = platform.user()
-  await db
-    .insertInto('entitlements')
-    .values({
-      user_id: user.id,
-      tier: 'pro',
-      status: 'active',
-      limits: JSON.stringify({ images: 200 }),
-      period_start: new Date(),
-      version: 1,
-    })
-    .execute()
+  await insert(db, 'entitlements', {
+    user_id: user.id,
+    tier: 'pro',
+    status: 'active',
+    limits: JSON.stringify({ images: 200 }),
+    period_start: new Date(),
+    version: 1,
+  })
   for (const model of ['gpt-image-1', 'dalle-3', 'gemini', 'flux'])
     for (const size of imageSizes) {
       const { body } = await call(user, 'generate-image', { prompt: 'a house', model, size })

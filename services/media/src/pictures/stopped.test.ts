@@ -3,45 +3,33 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { budgetsOf } from '@operon/contracts/plans'
 import { DomainError } from '@operon/kit/errors'
-import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { afterAll, expect, test } from 'vitest'
 import { costOf } from '../providers/models.ts'
 import { mediaService } from '../service.ts'
 import { drawPicture, fail } from './draw.ts'
 
-let platform: TestPlatform
-let provider: Server
-let db: any
 /** Takes orders for pictures and never answers, as a slow model does; recordings it writes down once it is told to. */
 const heard = Promise.withResolvers<void>()
 const mayAnswer = Promise.withResolvers<void>()
-beforeAll(async () => {
-  provider = createServer(async (request, response) => {
-    request.resume()
-    if (!request.url?.endsWith('/audio/transcriptions')) return
-    heard.resolve()
-    await mayAnswer.promise
-    response.setHeader('content-type', 'application/json').end(JSON.stringify({ text: 'Hello', usage: { type: 'duration', seconds: 60 } }))
-  }).listen(0, '127.0.0.1')
-  await once(provider, 'listening')
-  const at = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`
-  platform = await startTestPlatform([mediaService], { OPENAI_API_KEY: 'sk-test', OPENAI_BASE_URL: at })
-  db = platform.services.media!.rt.db
-})
+const provider: Server = createServer(async (request, response) => {
+  request.resume()
+  if (!request.url?.endsWith('/audio/transcriptions')) return
+  heard.resolve()
+  await mayAnswer.promise
+  response.setHeader('content-type', 'application/json').end(JSON.stringify({ text: 'Hello', usage: { type: 'duration', seconds: 60 } }))
+}).listen(0, '127.0.0.1')
+await once(provider, 'listening')
+const at = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`
+const platform = await startTestPlatform([mediaService], { OPENAI_API_KEY: 'sk-test', OPENAI_BASE_URL: at })
+const db: any = platform.services.media!.rt.db
 afterAll(async () => {
   await platform?.close()
   provider.closeAllConnections()
   provider.close()
 })
 
-async function call(user: TestUser, name: string, body: object) {
-  const response = await fetch(`${platform.url('media')}/functions/v1/${name}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...user.headers },
-    body: JSON.stringify(body),
-  })
-  return { status: response.status, body: (await response.json()) as any }
-}
+const call = (user: TestUser, name: string, body: object) => platform.call(name, user, body)
 const asked = async (id: string) => (await db.selectFrom('pictures').select('asked_at').where('id', '=', id).executeTakeFirst())?.asked_at
 const running = () =>
   db

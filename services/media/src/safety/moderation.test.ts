@@ -1,8 +1,8 @@
 import { createServer } from 'node:http'
-import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { startTestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
 import type OpenAI from 'openai'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { mediaService } from '../service.ts'
 
 type Input = { type: 'text'; text: string } | { type: 'image_url'; image_url: { url: string } }
@@ -22,31 +22,20 @@ const engine = createServer(async (request, response) => {
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 })
 
-let platform: TestPlatform
-let db: any
-beforeAll(async () => {
-  await new Promise<void>((resolve) => engine.listen(0, '127.0.0.1', resolve))
-  const MODERATION_BASE_URL = `http://127.0.0.1:${(engine.address() as { port: number }).port}/v1/`
-  platform = await startTestPlatform([mediaService, sandboxService], {
-    SANDBOX_MODEL_PACE_MS: '0',
-    MODERATION_BASE_URL,
-    MODERATION_API_KEY: 'k',
-  })
-  db = platform.services.media!.rt.db
+await new Promise<void>((resolve) => engine.listen(0, '127.0.0.1', resolve))
+const MODERATION_BASE_URL = `http://127.0.0.1:${(engine.address() as { port: number }).port}/v1/`
+const platform = await startTestPlatform([mediaService, sandboxService], {
+  SANDBOX_MODEL_PACE_MS: '0',
+  MODERATION_BASE_URL,
+  MODERATION_API_KEY: 'k',
 })
+const db: any = platform.services.media!.rt.db
 afterAll(async () => {
   await platform?.close()
   engine.close()
 })
 
-async function make(user: TestUser, prompt: string, more: object = {}, name = 'generate-image') {
-  const response = await fetch(`${platform.url('media')}/functions/v1/${name}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...user.headers },
-    body: JSON.stringify({ prompt, ...more }),
-  })
-  return { status: response.status, body: (await response.json()) as any }
-}
+const make = (user: TestUser, prompt: string, more: object = {}, name = 'generate-image') => platform.call(name, user, { prompt, ...more })
 const usedBy = async (user: TestUser) =>
   (await db.selectFrom('usage_counters').select(['used', 'reserved']).where('user_id', '=', user.id).executeTakeFirst()) ?? {
     used: 0,
@@ -69,7 +58,7 @@ test('what the engine flags is not drawn, or not kept, and never charged; while 
 
   asked.length = 0
   mood = 'flags pictures'
-  // What is changed is looked at as well, before a model sees it.
+  // A picture to be changed is checked as well, before a model sees it.
   const edited = await make(user, 'make the wall blue', { picture_id: first.picture_id }, 'edit-image')
   expect([edited.status, edited.body.code]).toEqual([400, 'image_refused'])
   expect(asked.map((input) => input.map(({ type }) => type))).toEqual([['text', 'image_url']])

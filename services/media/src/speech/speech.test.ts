@@ -1,33 +1,18 @@
 import { voices } from '@operon/contracts/media/speech'
 import { newId } from '@operon/kit/ids'
-import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { insert } from '@operon/kit/testing/rows'
+import { startTestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { mediaService } from '../service.ts'
 
-let platform: TestPlatform
-let db: any
-beforeAll(async () => {
-  platform = await startTestPlatform([mediaService, sandboxService], { SANDBOX_MODEL_PACE_MS: '0', MEDIA_CIRCUIT_FAILURES: '1000' })
-  db = platform.services.media!.rt.db
-})
-afterAll(() => platform?.close())
+const platform = await startTestPlatform([mediaService, sandboxService], { SANDBOX_MODEL_PACE_MS: '0', MEDIA_CIRCUIT_FAILURES: '1000' })
+const db: any = platform.services.media!.rt.db
+afterAll(() => platform.close())
 
-async function call(user: TestUser | null, name: string, body: object = {}) {
-  const response = await fetch(`${platform.url('media')}/functions/v1/${name}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...user?.headers },
-    body: JSON.stringify(body),
-  })
-  return { status: response.status, body: (await response.json()) as any }
-}
-const order = (user: TestUser, fault: object) =>
-  fetch(`${platform.url('sandbox')}/sandbox/faults`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ provider: 'openai', account: user.id, ...fault }),
-  })
+const call = (user: TestUser | null, name: string, body: object = {}) => platform.call(name, user, body)
+const order = (user: TestUser, fault: object) => platform.fault({ provider: 'openai', account: user.id, ...fault })
 const truthOf = async (user: TestUser, kind: string): Promise<any[]> => {
   const answer: any = await (await fetch(`${platform.url('sandbox')}/sandbox/api/truth?kind=${kind}`)).json()
   return answer.truth.filter(({ account }: any) => account === user.id)
@@ -147,18 +132,12 @@ test('speech ends at its own budget in money, uses no image and no prompt, and e
   expect(rows[0]!.payload).toMatchObject({ unit: 'speech', limit: null, amount: 1, feature: 'text-to-voice', budget_microusd: 100_000 })
   // The plan's budget for images does not open speech any further.
   const images = { tier: 'basic', status: 'active', limits: JSON.stringify({ images: 150 }), budget_microusd: 20_000_000 }
-  await db
-    .insertInto('entitlements')
-    .values({ user_id: user.id, ...images, period_start: new Date(), version: 1 })
-    .execute()
-  await db
-    .insertInto('usage_counters')
-    .values({
-      ...{ user_id: user.id, unit: 'speech', used: 1, reserved: 0, cost_used: 2_999_999, cost_reserved: 0 },
-      period_start: (await db.selectFrom('entitlements').select('period_start').where('user_id', '=', user.id).executeTakeFirst())
-        .period_start,
-    })
-    .execute()
+  await insert(db, 'entitlements', { user_id: user.id, ...images, period_start: new Date(), version: 1 })
+  await insert(db, 'usage_counters', {
+    ...{ user_id: user.id, unit: 'speech', used: 1, reserved: 0, cost_used: 2_999_999, cost_reserved: 0 },
+    period_start: (await db.selectFrom('entitlements').select('period_start').where('user_id', '=', user.id).executeTakeFirst())
+      .period_start,
+  })
   const refused = await call(user, 'text-to-voice', { text: 'Two.' })
   expect([refused.status, refused.body.code]).toEqual([402, 'limit_budget'])
   expect((await truthOf(user, 'speech')).length).toBe(1)
@@ -168,15 +147,7 @@ test('an uploaded recording is transcribed for its owner alone', async () => {
   const [ann, bob] = [platform.user(), platform.user()]
   const { body } = await call(ann, 'text-to-voice', { text: 'Welcome to the show.' })
   const audio = Buffer.from(body.audioContent, 'base64')
-  const tus = { ...ann.headers, 'tus-resumable': '1.0.0' }
-  const at = `${platform.url('media')}/files/v1/media/~uploads`
-  const begun = await fetch(at, { method: 'POST', headers: { ...tus, 'upload-length': String(audio.length) } })
-  const id = begun.headers.get('location')!.split('/').at(-1)!
-  await fetch(`${at}/${id}`, {
-    method: 'PATCH',
-    headers: { ...tus, 'content-type': 'application/offset+octet-stream', 'upload-offset': '0' },
-    body: new Uint8Array(audio),
-  })
+  const id = await platform.upload(ann, audio)
   expect((await call(ann, 'transcribe-file', { file_id: id })).body).toMatchObject({ text: 'Welcome to the show.' })
   expect((await call(bob, 'transcribe-file', { file_id: id })).status).toBe(404)
   expect((await call(ann, 'transcribe-file', { file_id: newId() })).status).toBe(404)

@@ -1,21 +1,11 @@
-import { startTestService, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestService, type TestUser } from '@operon/kit/testing/service'
+import { afterAll, expect, test } from 'vitest'
 import { mediaService } from '../service.ts'
 
-let platform: TestPlatform
-beforeAll(async () => {
-  platform = await startTestService(mediaService)
-})
-afterAll(() => platform?.close())
+const platform = await startTestService(mediaService)
+afterAll(() => platform.close())
 
-async function call(user: TestUser, name: string, body: object = {}) {
-  const response = await fetch(`${platform.url('media')}/functions/v1/${name}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...user.headers },
-    body: JSON.stringify(body),
-  })
-  return { status: response.status, body: (await response.json()) as any }
-}
+const call = (user: TestUser, name: string, body: object = {}) => platform.call(name, user, body)
 
 const usual = { voice: 'alloy', speaks: true, wakes: false, wake_word: 'Hey Jarvis', sensitivity: 0.7 }
 

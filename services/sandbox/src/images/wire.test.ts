@@ -6,7 +6,7 @@ import type { esrganOutput, FluxDevOutput } from '@fal-ai/client/endpoints'
 import { FinishReason, type GenerateContentResponse } from '@google/genai'
 import { Transformer } from '@napi-rs/image'
 import type OpenAI from 'openai'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { type Sandbox, startSandbox } from '../sandbox.ts'
 
@@ -98,11 +98,8 @@ const enlarged = z.strictObject({
 }) satisfies z.ZodType<esrganOutput>
 
 const dataDir = mkdtempSync(join(tmpdir(), 'sandbox-images-'))
-let sandbox: Sandbox
-beforeAll(async () => {
-  // Slow enough that fal is still at work when it is asked at once.
-  sandbox = await startSandbox({ dataDir, publicUrl: 'http://localhost:9200', seed: 'test', pace: 1 })
-})
+// Slow enough that fal is still at work when it is asked at once.
+const sandbox: Sandbox = await startSandbox({ dataDir, publicUrl: 'http://localhost:9200', seed: 'test', pace: 1 })
 afterAll(async () => {
   await sandbox.close()
   rmSync(dataDir, { recursive: true })

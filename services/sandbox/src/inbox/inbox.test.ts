@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { MessageInstance, type MessageListInstanceCreateOptions } from 'twilio/lib/rest/api/v2010/account/message.js'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { type Sandbox, startSandbox } from '../sandbox.ts'
 
@@ -39,10 +39,7 @@ const message = z.strictObject({
 const refusal = z.strictObject({ code: z.int(), message: z.string(), more_info: z.url(), status: z.int() })
 
 const dataDir = mkdtempSync(join(tmpdir(), 'sandbox-inbox-'))
-let sandbox: Sandbox
-beforeAll(async () => {
-  sandbox = await startSandbox({ dataDir, publicUrl: 'http://localhost:9207', seed: 'inbox' })
-})
+const sandbox: Sandbox = await startSandbox({ dataDir, publicUrl: 'http://localhost:9207', seed: 'inbox' })
 afterAll(async () => {
   await sandbox.close()
   rmSync(dataDir, { recursive: true })

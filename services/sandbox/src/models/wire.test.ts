@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Chat } from '@perplexity-ai/perplexity_ai'
 import type OpenAI from 'openai'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { type Sandbox, startSandbox } from '../sandbox.ts'
 
@@ -89,10 +89,7 @@ const listed = z.strictObject({
 })
 
 const dataDir = mkdtempSync(join(tmpdir(), 'sandbox-wire-'))
-let sandbox: Sandbox
-beforeAll(async () => {
-  sandbox = await startSandbox({ dataDir, publicUrl: 'http://localhost:9200', seed: 'test' })
-})
+const sandbox: Sandbox = await startSandbox({ dataDir, publicUrl: 'http://localhost:9200', seed: 'test' })
 afterAll(async () => {
   await sandbox.close()
   rmSync(dataDir, { recursive: true })

@@ -3,17 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as oidc from 'oauth4webapi'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { type Sandbox, startSandbox } from '../sandbox.ts'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'sandbox-oauth-'))
 const back = 'http://localhost:9202/auth/v1/callback'
 const verifier = 'a-verifier-that-is-long-enough-for-the-rfc-0123456789'
 const challenge = createHash('sha256').update(verifier).digest('base64url')
-let sandbox: Sandbox
-beforeAll(async () => {
-  sandbox = await startSandbox({ dataDir, publicUrl: 'http://localhost:9202', seed: 'oauth' })
-})
+const sandbox: Sandbox = await startSandbox({ dataDir, publicUrl: 'http://localhost:9202', seed: 'oauth' })
 afterAll(async () => {
   await sandbox.close()
   rmSync(dataDir, { recursive: true })

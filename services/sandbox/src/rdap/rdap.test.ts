@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { type Sandbox, startSandbox } from '../sandbox.ts'
 
@@ -32,10 +32,7 @@ const refusal = z.strictObject({
 })
 
 const dataDir = mkdtempSync(join(tmpdir(), 'sandbox-rdap-'))
-let sandbox: Sandbox
-beforeAll(async () => {
-  sandbox = await startSandbox({ dataDir, publicUrl: 'http://localhost:9206', seed: 'rdap' })
-})
+const sandbox: Sandbox = await startSandbox({ dataDir, publicUrl: 'http://localhost:9206', seed: 'rdap' })
 afterAll(async () => {
   await sandbox.close()
   rmSync(dataDir, { recursive: true })

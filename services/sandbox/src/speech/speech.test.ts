@@ -3,19 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ElevenLabsClient } from '@elevenlabs/elevenlabs-js'
 import OpenAI, { toFile } from 'openai'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { type Sandbox, startSandbox } from '../sandbox.ts'
 import { FRAME_BYTES } from './frames.ts'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'sandbox-'))
-let sandbox: Sandbox
-let openai: OpenAI
-let eleven: ElevenLabsClient
-beforeAll(async () => {
-  sandbox = await startSandbox({ dataDir, publicUrl: 'http://localhost:9200', seed: 'test' })
-  openai = new OpenAI({ apiKey: 'k', baseURL: `${sandbox.addresses.openai}/openai/v1`, maxRetries: 0 })
-  eleven = new ElevenLabsClient({ apiKey: 'k', baseUrl: `${sandbox.addresses.openai}/elevenlabs`, maxRetries: 0 })
-})
+const sandbox: Sandbox = await startSandbox({ dataDir, publicUrl: 'http://localhost:9200', seed: 'test' })
+const openai: OpenAI = new OpenAI({ apiKey: 'k', baseURL: `${sandbox.addresses.openai}/openai/v1`, maxRetries: 0 })
+const eleven: ElevenLabsClient = new ElevenLabsClient({ apiKey: 'k', baseUrl: `${sandbox.addresses.openai}/elevenlabs`, maxRetries: 0 })
 afterAll(async () => {
   await sandbox.close()
   rmSync(dataDir, { recursive: true })

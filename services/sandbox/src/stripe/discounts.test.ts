@@ -2,34 +2,27 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Stripe from 'stripe'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { type Sandbox, startSandbox } from '../sandbox.ts'
 import { openConformance } from './sdk/conforms.ts'
 
 const DAY = 86_400
 const conformance = openConformance()
 const dataDir = mkdtempSync(join(tmpdir(), 'sandbox-discounts-'))
-let sandbox: Sandbox
-let stripe: Stripe
-let monthly: Stripe.Price
-let yearly: Stripe.Price
-let seats: Stripe.Price
 
 const post = (path: string, body: object) =>
   fetch(sandbox.addresses.stripe + path, { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } })
 const advance = (account: string, seconds: number) => post('/sandbox/api/stripe/clock/advance', { account, seconds })
 
-beforeAll(async () => {
-  sandbox = await startSandbox({ dataDir, publicUrl: 'http://localhost:9205', seed: 'discounts', heard: conformance.heard })
-  const { hostname, port } = new URL(sandbox.addresses.stripe)
-  stripe = new Stripe('sk_test_sandbox', { host: hostname, port: Number(port), protocol: 'http', maxNetworkRetries: 0 })
-  const [pro, seat] = [await stripe.products.create({ name: 'Pro' }), await stripe.products.create({ name: 'Seat' })]
-  const price = (product: string, unit_amount: number, interval: 'month' | 'year') =>
-    stripe.prices.create({ product, currency: 'usd', unit_amount, recurring: { interval } })
-  monthly = await price(pro.id, 10_000, 'month')
-  yearly = await price(pro.id, 100_000, 'year')
-  seats = await price(seat.id, 1000, 'month')
-})
+const sandbox: Sandbox = await startSandbox({ dataDir, publicUrl: 'http://localhost:9205', seed: 'discounts', heard: conformance.heard })
+const { hostname, port } = new URL(sandbox.addresses.stripe)
+const stripe: Stripe = new Stripe('sk_test_sandbox', { host: hostname, port: Number(port), protocol: 'http', maxNetworkRetries: 0 })
+const [pro, seat] = [await stripe.products.create({ name: 'Pro' }), await stripe.products.create({ name: 'Seat' })]
+const price = (product: string, unit_amount: number, interval: 'month' | 'year') =>
+  stripe.prices.create({ product, currency: 'usd', unit_amount, recurring: { interval } })
+const monthly: Stripe.Price = await price(pro.id, 10_000, 'month')
+const yearly: Stripe.Price = await price(pro.id, 100_000, 'year')
+const seats: Stripe.Price = await price(seat.id, 1000, 'month')
 afterAll(async () => {
   await sandbox.close()
   rmSync(dataDir, { recursive: true })

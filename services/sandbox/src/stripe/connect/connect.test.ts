@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Stripe from 'stripe'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeEach, expect, test } from 'vitest'
 import { readBody } from '../../core/wire.ts'
 import { type Sandbox, startSandbox } from '../../sandbox.ts'
 import { openConformance } from '../sdk/conforms.ts'
@@ -13,9 +13,6 @@ import { openConformance } from '../sdk/conforms.ts'
 const DAY = 86_400
 const conformance = openConformance()
 const dataDir = mkdtempSync(join(tmpdir(), 'sandbox-connect-'))
-let sandbox: Sandbox
-let stripe: Stripe
-let hook: Server
 let heard: { path: string; event: Stripe.Event }[] = []
 
 const post = (path: string, body: object) =>
@@ -24,19 +21,17 @@ const advance = (seconds: number, account?: string) => post('/sandbox/api/stripe
 const submit = (url: string, fields: Record<string, string>) =>
   fetch(sandbox.addresses.stripe + new URL(url).pathname, { method: 'POST', redirect: 'manual', body: new URLSearchParams(fields) })
 
-beforeAll(async () => {
-  sandbox = await startSandbox({ dataDir, publicUrl: 'http://localhost:9203', seed: 'connect', heard: conformance.heard })
-  const { hostname, port } = new URL(sandbox.addresses.stripe)
-  stripe = new Stripe('sk_test_sandbox', { host: hostname, port: Number(port), protocol: 'http', maxNetworkRetries: 0 })
-  hook = createServer(async (request, response) => {
-    heard.push({ path: request.url!, event: JSON.parse((await readBody(request)).toString()) })
-    response.writeHead(200).end()
-  }).listen(0, '127.0.0.1')
-  await once(hook, 'listening')
-  const own = `http://127.0.0.1:${(hook.address() as { port: number }).port}`
-  await stripe.webhookEndpoints.create({ url: `${own}/platform`, enabled_events: ['*'] })
-  await stripe.webhookEndpoints.create({ url: `${own}/connect`, enabled_events: ['*'], connect: true })
-})
+const sandbox: Sandbox = await startSandbox({ dataDir, publicUrl: 'http://localhost:9203', seed: 'connect', heard: conformance.heard })
+const { hostname, port } = new URL(sandbox.addresses.stripe)
+const stripe: Stripe = new Stripe('sk_test_sandbox', { host: hostname, port: Number(port), protocol: 'http', maxNetworkRetries: 0 })
+const hook: Server = createServer(async (request, response) => {
+  heard.push({ path: request.url!, event: JSON.parse((await readBody(request)).toString()) })
+  response.writeHead(200).end()
+}).listen(0, '127.0.0.1')
+await once(hook, 'listening')
+const own = `http://127.0.0.1:${(hook.address() as { port: number }).port}`
+await stripe.webhookEndpoints.create({ url: `${own}/platform`, enabled_events: ['*'] })
+await stripe.webhookEndpoints.create({ url: `${own}/connect`, enabled_events: ['*'], connect: true })
 beforeEach(() => {
   heard = []
 })
