@@ -72,7 +72,7 @@ export function breaches(root: string, { from, line, specifier, typeOnly }: Impo
   const test = /\.(test|e2e|suite)\.tsx?$|\/testing\/|\/fixtures?\b/.test(from)
   const bare = specifier.split('?')[0]!
 
-  // What is asked for by its address is a file of any kind.
+  // A file that is asked for by its address may be of any kind.
   if (relativePath && !specifier.endsWith('?url') && !/\.(tsx?|css|json|mjs|svg|txt)$/.test(bare))
     broken.push(`a relative import ends in .ts: ${specifier}`)
   if (relativePath && to !== home) broken.push(`another package is imported by its name, not by a path: ${specifier}`)
@@ -124,7 +124,7 @@ function reachesZod(file: string, seen: Set<string>): boolean {
     .some(({ specifier }) => specifier === 'zod' || (specifier.startsWith('.') && reachesZod(resolve(dirname(file), specifier), seen)))
 }
 
-/** Which package a path belongs to, by the name that others import it by. */
+/** The package that a path belongs to, by the name that others import it by. */
 function ownerOf(path: string): string | null {
   const [group, name] = path.split('/')
   if (group === 'libs' || group === 'services') return name ?? null

@@ -53,7 +53,7 @@ export class Figures {
       this.counted.set(name, value)
       return changed ? 'changed' : 'same'
     } catch (err) {
-      this.#log.info({ err, figure: name }, 'a figure of the front page could not be counted: the last one stands')
+      this.#log.info({ err, figure: name }, 'a figure of the front page could not be counted; the last one stays')
       return 'away'
     }
   }

@@ -66,14 +66,14 @@ export function serveWeb(
     serverPages(drawing, {
       pageAt,
       filled: (text) => filledIn(text, '/page.html', options),
-      failed: (error, path) => log.warn({ err: error, path }, 'page not drawn with its rows: the app is sent empty and asks by itself'),
+      failed: (error, path) => log.warn({ err: error, path }, 'a page was sent without its rows; the browser loads them itself'),
     })
 
   const shared =
     options.shared &&
     sharedPages(options.shared, {
       productName: options.productName,
-      failed: (error, path) => log.warn({ err: error, path }, 'shared picture not looked up: the app is sent and asks by itself'),
+      failed: (error, path) => log.warn({ err: error, path }, 'a shared picture was not looked up; the browser loads it itself'),
     })
 
   function find({ path, query }: Call): Found | Promise<Found> | null {

@@ -73,7 +73,7 @@ async function isSeen(tests: string[], doBreak: () => void, mend: () => void): P
   return false
 }
 
-/** Which of these files fail. Several that do not end in time run again by themselves: one that hangs alone is broken, many on a busy machine are slow. */
+/** Those of these files that fail. Several that do not end in time run again by themselves: one that hangs alone is broken, many on a busy machine are slow. */
 async function redAmong(files: string[]): Promise<string[]> {
   const ended = await run(files)
   if (ended === 'green') return []

@@ -39,6 +39,11 @@ function setClock(at: number, askedAt: number, log: Logger) {
   const ahead = Math.round((askedAt + answeredAt) / 2 - at)
   const next = Math.abs(ahead) > NOTICED_MS + answeredAt - askedAt ? ahead : 0
   if (Math.abs(next - aheadMs) > NOTICED_MS)
-    log.warn({ ahead_s: next / 1000 }, `the clock of this machine is ${next ? 'not' : 'again'} PostgreSQL's, which is gone by`)
+    log.warn(
+      { ahead_s: next / 1000 },
+      next
+        ? `this machine's clock is ${Math.abs(next)} ms ${next > 0 ? 'ahead of' : 'behind'} the database clock, which decides`
+        : 'this machine and the database agree on the time again',
+    )
   aheadMs = next
 }

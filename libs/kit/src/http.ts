@@ -296,7 +296,7 @@ export function errorBody(url: string, error: DomainError, requestId: string): R
   }
 }
 
-/** Which of what was sent is meant, in the words of the OpenAI protocol. */
+/** The field that is meant, in the words of the OpenAI protocol. */
 function paramOf(details: unknown): string | null {
   const { param, fields } = (details ?? {}) as { param?: string; fields?: { field: string }[] }
   return param ?? fields?.[0]?.field ?? null

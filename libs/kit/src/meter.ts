@@ -17,7 +17,7 @@ export type ByTier = Record<Tier, number>
 /** More than any budget: what a plan does not allow at all. */
 export const NEVER = 2 ** 50
 
-/** What no plan counts is metered in money alone, against a budget of its own. */
+/** Use that no plan counts is metered in money alone, against a budget of its own. */
 export type Metered = Unit | 'speech'
 
 export type Reservation = {

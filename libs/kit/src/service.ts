@@ -140,7 +140,10 @@ export async function prepareService<DB, C>(definition: ServiceDefinition<DB, C>
   const url = databaseUrl(kit, env, name)
   const keyless = definition.sandboxed?.(config) ?? []
   if (keyless.length && !sandboxIsOpen(kit))
-    log.warn({ missing: keyless }, 'these third parties have no keys and no stand-in: what needs them answers 503 until their keys are set')
+    log.warn(
+      { missing: keyless },
+      'these third parties have no keys and no stand-in: calls that need them answer 503 until their keys are set',
+    )
   await ensureDatabase(url, patienceOf(kit, log))
   await migrate(url, definition.migrations, log)
   const broken = (err: Error) => log.warn({ err }, 'an idle database connection broke')

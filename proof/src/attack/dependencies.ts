@@ -41,7 +41,7 @@ export const attack: Attack = async () => {
   const licences = shipped.ok ? (JSON.parse(shipped.text) as Record<string, { name: string; versions: string[]; paths: string[] }[]>) : {}
   if (!shipped.ok) notes.push(`licences could not be listed: ${shipped.text}`)
   for (const [licence, all] of Object.entries(licences)) {
-    // What is not installed, as a second Node where the machine has its own, has no licence to be read.
+    // A package that is not installed, as a second Node where the machine has its own, has no licence to be read.
     const here = all.filter(({ paths }) => paths.some((path) => existsSync(path)))
     const some = here.filter(({ name, versions }) => !versions.every((version) => saidElsewhere[`${name}@${version}`]))
     if (

@@ -7,7 +7,7 @@ import { run } from './measure.ts'
 /** At most this much more than a bare call, at the 95th percentile. */
 const MOST_MS = 3
 
-/** What a call through a connection costs beside a bare one to the same address: its turn, its token, the guarded fetch, its line in the log. */
+/** The cost of a call through a connection beside a bare one to the same address: its turn, its token, the guarded fetch, its line in the log. */
 export async function bench({ short }: { short: boolean }) {
   const dataDir = mkdtempSync(join(tmpdir(), 'bench-connections-pg-'))
   chmodSync(dataDir, 0o755)

@@ -36,7 +36,7 @@ export function watchLooks(postgres: string) {
   }
 
   const counted = new Map<string, Looked>()
-  /** What was read since the last time. A session tells of it when it has been idle for a while, or is asked to. */
+  /** Reads since the last time. A session tells of it when it has been idle for a while, or is asked to. */
   async function since(): Promise<Looked> {
     // One that works is about something else, and is asked the next time.
     const clients = [...spoke].filter(({ readyForQuery }) => readyForQuery)

@@ -120,7 +120,7 @@ export type AiDb = {
     beat_at: Generated<Date | null>
     ended_at: Generated<Date | null>
   }
-  /** Which apps a person has connected, as integrations tells. */
+  /** The apps that a person has connected, as integrations tells. */
   ai_connections: { user_id: string; app: string; version: number; connected: boolean }
   /** Notes in the person's words that the assistants remember. */
   ai_memories: { id: string; user_id: string; content: string; created_at: Generated<Date>; updated_at: Generated<Date> }

@@ -34,7 +34,7 @@ export type BillingDb = SellingDb & {
     period: Generated<Period>
     /** The provider's plan for the periods to come. */
     stripe_schedule_id: string | null
-    /** What follows the period that runs, where it was chosen. */
+    /** The plan after the period that runs, where one was chosen. */
     next_plan: PlanId | null
     next_period: Period | null
     /** The month of a yearly plan that runs, by which allowances count; null where that is the period. */

@@ -38,7 +38,7 @@ export const billingService: ServiceDefinition<BillingDb, Config> = {
       sandboxAddress: async () => (await rt.ask(sandboxAddress, { provider: 'stripe' })).url,
     })
     if ((await belongTo(rt.db, provider.mode)) === 'moved')
-      rt.log.warn({ mode: provider.mode }, 'another payment provider than before: every account begins anew with it')
+      rt.log.warn({ mode: provider.mode }, 'the payment provider has changed: every account starts over with the new one')
     const deps: Deps = {
       provider,
       hasProvider: Boolean(STRIPE_SECRET_KEY) || sandboxIsOpen(rt.kit),

@@ -39,7 +39,7 @@ export function refused(error: unknown): never {
   throw error
 }
 
-/** Which no it was. */
+/** The kind of refusal. */
 export const refusalOf = (error: unknown): string => codeOf(error) ?? 'refused'
 
 const codeOf = (error: unknown) => (error instanceof Stripe.errors.StripeError ? error.code : undefined)

@@ -15,7 +15,7 @@ type Chosen = { subscription: string; item: string; plan: PlanId; period: Period
  */
 export type SwitchRequest = Chosen & {
   charge: 'now' | 'anew' | 'next invoice' | 'afterwards'
-  /** What is unused of the period before. */
+  /** The unused part of the period before. */
   credit?: { cents: number; name: string }
   /** The first payment is still to come, and is cheaper: by a share of one month. */
   isReferred?: boolean
@@ -86,7 +86,7 @@ export function plansOf(call: Call, pricesOf: () => Promise<Prices>, collectsTax
       await call((stripe) => stripe.subscriptionSchedules.release(schedule)).catch(ignoreRefused)
     },
 
-    /** What was really paid for the period that runs, without tax. */
+    /** The amount really paid for the period that runs, without tax. */
     async paidForPeriod(subscription: string, periodEnd: Date): Promise<number> {
       const { data } = await call((stripe) => stripe.invoices.list({ subscription, status: 'paid', limit: 100 }))
       const lines = data.flatMap((invoice) => invoice.lines.data)

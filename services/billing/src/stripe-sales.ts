@@ -85,7 +85,7 @@ export function salesOf(call: Call, collectsTax: boolean) {
       }
     },
 
-    /** What is added to a price for a private person in this country; null where nothing is collected. */
+    /** The tax on a price for a private person in this country; null where nothing is collected. */
     async saleTaxIn(country: string): Promise<{ name: string; percent: number } | null> {
       if (!collectsTax) return null
       const calculation = await call((stripe) =>

@@ -26,7 +26,7 @@ export type ProviderSubscription = {
   itemId: string
   plan: PlanId | null
   period: Period
-  /** What follows the period that runs, by the schedule that plans it. */
+  /** The plan after the period that runs, by the schedule that plans it. */
   next: { plan: PlanId; period: Period } | null
   schedule: string | null
   status: Exclude<Status, 'none'>

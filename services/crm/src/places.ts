@@ -1,7 +1,7 @@
 /** Where a page of a list ended: the order, the value that it sorts by, and the id. */
 export const placeAfter = (sort: string, by: string, id: string) => Buffer.from(JSON.stringify([sort, by, id])).toString('base64url')
 
-/** What a cursor says; one that no page of this order gave begins at the start. */
+/** The content of a cursor; one that no page of this order gave begins at the start. */
 export function readPlace(cursor: string | undefined, sort: string, shape: RegExp): { by: string; id: string } | null {
   if (!cursor) return null
   const said = /^\["(\w+)","((?:[^"\\]|\\.)*)","([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"\]$/u.exec(

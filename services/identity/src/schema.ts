@@ -45,7 +45,7 @@ export type IdentityDb = PaceDb & {
     recovery_sent_at: At
     email_change: string | null
     email_change_sent_at: At
-    /** Which addresses have agreed to the change: 1 the current one, 2 the new one. */
+    /** The addresses that have agreed to the change: 1 the current one, 2 the new one. */
     email_change_confirmed: Generated<number>
     phone_change: string | null
     phone_change_sent_at: At

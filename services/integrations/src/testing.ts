@@ -21,7 +21,7 @@ export function workingsOf(platform: TestPlatform) {
   return { rt, places, call: openCalls(rt, places, openTokens(rt, places)) }
 }
 
-/** What a person and a vendor's owner do, for tests of connections. */
+/** Steps of a person and of a vendor's owner, for tests of connections. */
 export function connectingIn(platform: TestPlatform) {
   const db: any = platform.services.integrations!.rt.db
   const sandbox = platform.url('sandbox')

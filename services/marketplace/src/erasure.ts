@@ -32,9 +32,9 @@ export const erasure: Eraser<MarketplaceDb> = {
       kept: {
         reviews: 'The stars of a review stay in the mean of its product, without words and name.',
         threads: 'That there was a conversation, for the other side of it, without what was written by the one who is gone.',
-        orders: 'What was sold is the buyer’s as well: title, price and state, under a number that leads to no person any more.',
+        orders: 'Sold orders belong to the buyer as well: title, price and state, under a number that leads to no person any more.',
         version_files: 'Buyers go on downloading what they bought.',
-        moderation_actions: 'What staff decided about products, under a number that leads to no person any more.',
+        moderation_actions: 'Decisions of staff about products, under a number that leads to no person any more.',
         license_keys: 'Buyers go on using what they bought.',
       },
     }

@@ -63,7 +63,7 @@ export const mediaService: ServiceDefinition<MediaDb, Config> = {
     }
     metersTopUps(rt, 'media')
     if (!drawing.moderation.isOn)
-      rt.onStart(() => rt.log.info('no moderation engine looks at pictures: MODERATION_BASE_URL is not set, so only the models refuse'))
+      rt.onStart(() => rt.log.info('MODERATION_BASE_URL is not set: no moderation engine checks pictures, only the models refuse'))
     pictureRoutes(drawing)
     const speaking = {
       rt,

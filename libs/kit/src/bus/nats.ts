@@ -46,7 +46,7 @@ export function createNatsBus(nats: Nats, owner: BusOwner, seal: Seal, release: 
     newestSequence = lastSequence
     const now = Date.now()
     const rows = await replayOutbox(db, { from: new Date(now - SENT_IN_THE_LAST_MS), to: new Date(now + HOUR_MS), kind: 'event' })
-    if (rows) log.warn({ rows }, 'the broker does not have what it had acknowledged; the last day is sent again')
+    if (rows) log.warn({ rows }, 'the broker lost messages that it had acknowledged; the last day is sent again')
   }
 
   // Right after a broker's start its JetStream may not answer yet, and a service starts without one too.
@@ -100,7 +100,7 @@ export function createNatsBus(nats: Nats, owner: BusOwner, seal: Seal, release: 
       const body = JSON.stringify(wire)
       msg.respond(body, { headers: seal.sign(msg.reply ?? '', body) })
     } catch (err) {
-      log.warn({ err, name }, 'an answer could not be sent')
+      log.warn({ err, name }, 'the answer to a request could not be sent; its caller runs into its deadline')
     }
   }
 

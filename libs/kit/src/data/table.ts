@@ -19,7 +19,7 @@ type Part<T, K extends string> = K extends keyof T ? (T[K] extends z.ZodObject ?
 export type TableOptions<T extends Table> = {
   /** The table or view of the service's database; the contract's name when absent. */
   from?: string
-  /** Which rows the caller may see and change. Part of every statement. */
+  /** The rows that the caller may see and change. Part of every statement. */
   scope: (ctx: Ctx<any>, query: Query) => Policy
   /** Refuses reads that the table does not answer. */
   check?: (ctx: Ctx<any>, query: Query) => void | Promise<void>

@@ -20,7 +20,7 @@ type Limits = { [K in keyof typeof mailLimits]: number }
 const reserveOf = ({ LIMIT_MAIL_PLATFORM_PER_HOUR: all, LIMIT_MESSAGE_RESERVE_PERCENT: percent }: Limits) =>
   Math.max(1, Math.floor((all * percent) / 100))
 
-/** What strangers can cause, all together; `watchLoad` tells the operator when it is near. */
+/** All messages that strangers can cause, together; `watchLoad` tells the operator when it is near. */
 export const platformPace = (limits: Limits): PlatformPace => ({
   channel: 'email',
   scope: 'email platform',

@@ -76,7 +76,7 @@ export async function* keepAnswer(
       content: answer.content,
       answered_by: answer.target.upstreamModel,
       sandbox: answer.target.sandbox,
-    }).catch((err) => ctx.log.warn({ err }, 'a running answer could not be kept'))
+    }).catch((err) => ctx.log.warn({ err }, 'a running answer could not be saved; it is tried again with the next words'))
   }
   const { prompt_tokens, completion_tokens, cost_microusd } = answer.usage
   const state = ({ completed: 'complete', cut: 'cut', failed: 'failed', stopped: 'stopped' } as const)[answer.outcome ?? 'cut']

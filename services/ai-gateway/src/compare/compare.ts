@@ -107,7 +107,7 @@ export async function compare(deps: CompareDeps, ctx: Ctx<AiDb>, { prompt, model
       const usage = (stopped && (error.details as { usage?: typeof nothingUsed } | undefined)?.usage) || nothingUsed
       if (stopped) await stream.send('done', { lane, stopped, ms: 0, usage })
       const { code, message } = error instanceof DomainError ? error : { code: 'internal', message: errors.internal.message }
-      if (!(error instanceof DomainError)) ctx.log.error({ err: error }, 'a lane failed')
+      if (!(error instanceof DomainError)) ctx.log.error({ err: error }, 'an answer of a comparison failed')
       if (!stopped) await stream.send('error', { lane, code, message, content: '' })
       return {
         model,

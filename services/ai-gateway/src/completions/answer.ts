@@ -320,7 +320,10 @@ export class Answer {
 
   #broke(error: unknown): null {
     if (this.#question.stop?.aborted) return this.#over('stopped')
-    this.#deps.log.warn({ err: error, provider: this.target.provider, model: this.target.upstreamModel }, 'an answer was cut')
+    this.#deps.log.warn(
+      { err: error, provider: this.target.provider, model: this.target.upstreamModel },
+      'an answer of a model was cut off',
+    )
     const tooLong = 'The model took too long, so the answer was ended here.'
     return this.#over('cut', this.#stream.isLate ? tooLong : 'The connection to the provider broke while it was answering.')
   }

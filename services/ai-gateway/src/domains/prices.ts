@@ -39,7 +39,10 @@ function createList({ registrar, key, fetch, sandbox, log }: ListDeps): AskOne {
     asking ??= ask(tlds)
       .catch((err) => {
         againAt = Date.now() + AGAIN_MS
-        log.warn({ err, registrar: registrar.provider }, 'a registrar did not send its prices; the last list stands, next try in a minute')
+        log.warn(
+          { err, registrar: registrar.provider },
+          'a registrar did not send its prices; the last list stays, the next try is in a minute',
+        )
       })
       .finally(() => {
         asking = null

@@ -15,7 +15,7 @@ export function handsOverKeys(rt: Runtime<AiDb>) {
   rt.onStart(
     () =>
       void handOver(rt).catch((err: unknown) =>
-        rt.log.warn({ err }, 'identity has not taken over older API keys; tried again in a minute'),
+        rt.log.warn({ err }, 'identity has not taken over the older API keys; the next try is in a minute'),
       ),
   )
   rt.onBroadcast(keyRevoked, ({ key_id }) => rt.verifier.keys.forget(key_id))

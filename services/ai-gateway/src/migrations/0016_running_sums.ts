@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * What an account used by day, and what it had written by month, added up as rows come: by triggers, so that an instance of the version before
+ * Use of an account by day, and its writing by month, added up as rows come: by triggers, so that an instance of the version before
  * counts too. Rows from before carry no mark until they are counted, in pieces.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -6,7 +6,7 @@ type Message = Fields & { role: string }
 const refuse = (param: string, why: string): never => {
   throw new DomainError('invalid', { message: `${param}: ${why}.`, details: { param } })
 }
-/** What goes on under its own name. */
+/** Fields that go on under their own name. */
 const same = ['temperature', 'top_p', 'parallel_tool_calls', 'user', 'safety_identifier', 'prompt_cache_key'] as const
 const known = new Set<string>([
   ...same,

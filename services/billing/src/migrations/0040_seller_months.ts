@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * What a seller's money changed by, by the month in which it happened, with the entries between which that month's are: kept by a trigger, so that
+ * Changes of a seller's money by the month in which they happened, with the entries between which that month's are: kept by a trigger, so that
  * an instance of the version before counts too. Who posts holds the lock on the seller's balance. Entries of transactions that began
  * before this one are added up afterwards, in pieces; the ledger is append-only, so nothing can be marked in it.
  */
@@ -38,7 +38,7 @@ export async function fill(db: Kysely<unknown>): Promise<void> {
   while (await addPiece(db)) {}
 }
 
-/** What the trigger leaves to the fill may still be written until these have ended. */
+/** Rows that the trigger leaves to the fill may still be written until these have ended. */
 async function isEarlierRunning(db: Kysely<unknown>): Promise<boolean> {
   const { rows } = await sql<{ running: boolean }>`
     select pg_snapshot_xmin(pg_current_snapshot()) < before as running from seller_months_fill`.execute(db)

@@ -41,7 +41,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 const FIRST = '00000000-0000-0000-0000-000000000000'
 const PIECE = 5_000
 
-/** What was there before joins the queue in pieces; nothing takes from it until this is over. */
+/** Older rows join the queue in pieces; nothing takes from it until this is over. */
 export async function fill(db: Kysely<unknown>): Promise<void> {
   for (const [table, key] of [
     ['ledger_entries', 'id'],

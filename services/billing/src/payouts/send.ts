@@ -102,7 +102,7 @@ const mustWait = (db: Db, seller: string) =>
   db.selectFrom('seller_accounts').select('user_id').where('user_id', '=', seller).where(isStopped).executeTakeFirst()
 
 async function transfer(deps: Deps, db: Db, row: PayoutRow): Promise<PayoutRow | null> {
-  // Whatever was decided before; but not where an answer was lost: the money may have moved.
+  // A seller who must wait is not paid, whatever was decided before, except where an answer was lost: the money may have moved.
   if (!row.called_at && (await mustWait(db, row.seller_id)))
     return move(db, row, { state: 'returned', next_at: null, returned_because: stopped }, (trx) => restore(trx, row, stopped))
   const made = await ask(db, row, {

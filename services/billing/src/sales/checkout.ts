@@ -102,5 +102,7 @@ export async function sweepCheckouts(deps: Deps, { db, log }: BillingCtx): Promi
       order by looked_at limit ${LOOKED_AT_TOGETHER} for update skip locked)
     returning session`.execute(db)
   for (const { session } of rows)
-    await refreshCheckout(deps, db, session).catch((err) => log.warn({ err, session }, 'a payment page could not be looked at'))
+    await refreshCheckout(deps, db, session).catch((err) =>
+      log.warn({ err, session }, 'a payment page could not be checked; a later sweep tries again'),
+    )
 }

@@ -53,7 +53,7 @@ export async function refundOrder(
 /** One refund an intention: who asks again before the answer came gets the same one. */
 export async function refundSale(deps: Deps, ctx: BillingCtx, sale: SaleRow, amountCents: number | undefined, reason: string) {
   const cents = refundable(sale, amountCents)
-  // What was asked, and nothing of how the sale stands: the webhook may have told of a refund whose answer was lost.
+  // The request alone, and nothing of how the sale stands: the webhook may have told of a refund whose answer was lost.
   const request = { charge: sale.charge, amountCents: amountCents ?? null, asked: ctx.idempotencyKey ?? null }
   const intention = { userId: sale.seller_id, kind: `refund:${sale.charge}`, request, fixed: { cents }, asked: ctx.idempotencyKey }
   const { refund } = await callOnce(

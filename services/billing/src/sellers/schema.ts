@@ -41,7 +41,7 @@ export type SellingDb = {
     /** The last Friday on which it was decided what is paid out. */
     friday: string
   }
-  /** What a seller's money changed by in a month (UTC), and between which entries those of the month are. */
+  /** Changes of a seller's money in a month (UTC), and the entries between which those of the month are. */
   seller_months: { seller_id: string; currency: string; month: Date; cents: number; first_entry: string; last_entry: string }
   sale_checkouts: {
     id: string

@@ -44,5 +44,7 @@ async function refreshSellers(deps: Deps, { db, log }: BillingCtx) {
     .limit(TOGETHER)
     .execute()
   for (const { account } of waiting)
-    await refreshSeller(deps, db, account!).catch((err) => log.warn({ err, account }, 'a payout account could not be looked at'))
+    await refreshSeller(deps, db, account!).catch((err) =>
+      log.warn({ err, account }, 'a payout account could not be refreshed; a later sweep tries again'),
+    )
 }

@@ -42,7 +42,7 @@ export async function switchPlan(deps: Deps, ctx: BillingCtx, { plan, period }: 
   if (staysOn(row, plan, period)) return keepPlan(deps, ctx, row)
   const request = await switchTo(ctx, row, plan, period)
   if (row.plan === plan && row.period === wanted) return checkSubscription(ctx)
-  // What was planned has begun: the plan for it is done.
+  // The planned change has begun: the plan for it is done.
   if (row.stripe_schedule_id && !row.next_plan) await deps.provider.keepPlan(row.stripe_schedule_id)
   const { credit } = await withCredit(deps, ctx, row, request)
   // With what it was switched from: the same switch after another one is a new one. The credit is what it was at the first try.
@@ -57,7 +57,7 @@ export async function switchPlan(deps: Deps, ctx: BillingCtx, { plan, period }: 
 }
 
 const chosenOf = ({ subscription, item }: Running, plan: PlanId, period: Period) => ({ subscription, item, plan, period })
-/** What runs was chosen again, and something else was to follow it. */
+/** The running plan was chosen again, and another was to follow it. */
 const staysOn = (row: Running, plan: PlanId, period = row.period) => row.next_plan !== null && plan === row.plan && period === row.period
 
 async function keepPlan(deps: Deps, ctx: BillingCtx, row: Running): Promise<Reply> {

@@ -4,7 +4,7 @@ import type { BillingCtx, Deps } from '../deps.ts'
 import { allowanceMonth, type SubscriptionRow } from './entitlement.ts'
 
 /**
- * What is left of the month that was paid, in money: the smaller of its unused time and of its least unused allowance, of what was really paid
+ * The rest of the month that was paid, in money: the smaller of its unused time and of its least unused allowance, of what was really paid
  * and has not gone back. Nobody is credited for prompts or for a model budget that they have used.
  */
 export async function unusedCents(deps: Deps, { db }: BillingCtx, row: SubscriptionRow & { subscription: string }): Promise<number> {

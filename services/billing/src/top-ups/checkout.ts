@@ -123,6 +123,6 @@ export async function sweepTopUps(deps: Deps, { db, log }: BillingCtx): Promise<
     returning id, session`.execute(db)
   for (const row of rows)
     await lookAtTopUp(deps, db, row).catch((err) =>
-      log.warn({ err, top_up: row.id }, 'the page of a top-up could not be looked at; the next sweep tries again'),
+      log.warn({ err, top_up: row.id }, 'the payment page of a top-up could not be checked; the next sweep tries again'),
     )
 }

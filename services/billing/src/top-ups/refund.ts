@@ -47,7 +47,7 @@ export async function listTopUps(ctx: BillingCtx): Promise<Output<typeof contrac
 
 /**
  * Ends a top-up where it is metered, before its money moves: what is left there then is what goes back, and nothing of it can be used any more.
- * Whoever asks again continues at what was left the first time.
+ * A second request continues at what was left the first time.
  */
 export async function refundTopUp(
   deps: Deps,

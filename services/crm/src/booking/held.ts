@@ -75,7 +75,9 @@ export async function showBooking({ db, log }: Call, { token }: Input<typeof api
   const id = bookingIdIn(vault, token)
   const held = await readHeld(db, id)
   if (held.hold_until)
-    await ask(settleSale, { kind: 'booking', reference: id }).catch((err) => log.warn({ err }, 'a payment could not be looked at'))
+    await ask(settleSale, { kind: 'booking', reference: id }).catch((err) =>
+      log.warn({ err }, 'the payment of a held booking could not be checked; the page shows its last state'),
+    )
   return shown(held)
 }
 

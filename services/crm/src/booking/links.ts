@@ -4,7 +4,7 @@ import type { Vault } from '@operon/kit/vault'
 
 const macOf = (vault: Vault, id: string) => createHmac('sha256', vault.derive('booking-links')).update(id).digest('base64url')
 
-/** What the link in an email holds: the booking's id, and a proof that we gave it. */
+/** The content of a link in an email: the booking's id, and a proof that we gave it. */
 export const tokenOf = (vault: Vault, id: string): string => `${id}.${macOf(vault, id)}`
 
 export function bookingIdIn(vault: Vault, token: string): string {

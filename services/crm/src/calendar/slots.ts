@@ -54,7 +54,7 @@ function spansOf(day: Temporal.PlainDate, hours: Span[][], exceptions: ScheduleS
   return exception ? exception.spans : (hours[day.dayOfWeek - 1] ?? [])
 }
 
-/** What overlaps becomes one: then those in time order have ends in time order too, and one pass is enough. */
+/** Overlapping spans become one: then those in time order have ends in time order too, and one pass is enough. */
 function merged(busy: readonly Busy[]): Busy[] {
   const result: Busy[] = []
   for (const { from, to } of [...busy].sort((one, other) => one.from - other.from)) {

@@ -5,7 +5,7 @@ export type CompaniesDb = {
     id: string
     user_id: string
     name: string
-    /** Whoever has an address there belongs to it. */
+    /** Contacts with an address there belong to it. */
     domain: string | null
     phone: string | null
     notes: Generated<string>

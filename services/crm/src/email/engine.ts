@@ -113,7 +113,7 @@ async function claim(
 ): Promise<{ claimed: Claimed[]; waitMs: number }> {
   const of = await paces(db, user_id)
   return inTransaction(db, async (trx: Trx) => {
-    // Whoever pauses or cancels it locks the row: either they see these claims, or nothing is claimed any more.
+    // A pause or a cancellation locks the row: either they see these claims, or nothing is claimed any more.
     const { rows: still } = await sql`select from email_campaigns where id = ${id} and status = 'sending' for share`.execute(trx)
     if (still.length === 0) return { claimed: [], waitMs: 0 }
     const { rows: due } = await sql<{ id: string }>`

@@ -10,7 +10,7 @@ import { keepConsent } from './consents.ts'
 import { pauseByItself } from './send.ts'
 import { settleRecipients } from './settle.ts'
 
-// What comes back of an email: each is counted once for a recipient, told as an event, and decides who gets no more of them.
+// Feedback on an email: each piece is counted once for a recipient, told as an event, and decides who gets no more of them.
 
 export type Kind = 'delivered' | 'opened' | 'clicked' | 'replied' | 'unsubscribed' | 'hard_bounced' | 'soft_bounced' | 'complained'
 export type Feedback = { kind: Kind; machine?: boolean; url?: string; detail?: string | null }
@@ -61,7 +61,7 @@ export async function takeFeedback(
   const { rows: first } = await sql`
     update email_recipients set ${sql.ref(at)} = now() where id = ${of.id} and ${sql.ref(at)} is null returning id`.execute(trx)
   if (first.length === 0) return null
-  // Whoever clicks has opened it, also where pictures are held back.
+  // A recipient who clicks has opened it, also where pictures are held back.
   if (kind === 'clicked') await takeFeedback(trx, recipientId, { kind: 'opened' })
   const campaign = count
     ? ((

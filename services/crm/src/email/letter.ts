@@ -32,7 +32,7 @@ export const personOf = (name: string, email: string, { company, job_title, phon
   fields: { ...(company && { company }), ...(job_title && { job_title }), ...(phone && { phone }) },
 })
 
-/** What the recipient of a campaign gets. */
+/** The email that the recipient of a campaign gets. */
 export function letterOf(
   campaign: CampaignRow,
   sender: SenderRow,

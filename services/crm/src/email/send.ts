@@ -99,7 +99,7 @@ export async function scheduleCampaign(
 export async function pauseCampaign(ctx: Ctx<CrmDb>, { campaign_id }: Input<typeof contract.pauseCampaign>): Promise<{ status: Status }> {
   return move(ctx, campaign_id, ['sending'], { status: 'paused', reason: 'You paused it.' })
 }
-/** Whoever goes on after complaints has read them: the next one pauses it again. */
+/** A person who goes on after complaints has read them: the next one pauses it again. */
 export async function resumeCampaign(
   ctx: Ctx<CrmDb>,
   { campaign_id }: Input<typeof contract.resumeCampaign>,
@@ -176,7 +176,7 @@ export async function cancelCampaign(ctx: Ctx<CrmDb>, { campaign_id }: Input<typ
   })
 }
 
-/** What was handed to the provider counts, also where its answer was lost; the rest of the hold goes back. */
+/** Emails handed to the provider count, also where its answer was lost; the rest of the hold goes back. */
 export async function settlePlan(trx: Trx, { reservation_id, sent_count, unknown_count, recipients, ...of }: CampaignRow): Promise<void> {
   if (!reservation_id) return
   const { rows } = await sql<{ leased: number }>`

@@ -28,7 +28,7 @@ export async function mailerSendOf({ rt }: Senders, userId: string, connectionId
   return working.find(({ state }) => state === 'connected') ?? working[0] ?? null
 }
 
-/** Who sends: the one that was chosen, the default, or else the first verified domain of the connected MailerSend account. */
+/** The sender: the one that was chosen, the default, or else the first verified domain of the connected MailerSend account. */
 export async function senderFor(db: Db, senders: Senders, userId: string, chosen: string | null): Promise<SenderRow> {
   const known = await db
     .selectFrom('email_senders')

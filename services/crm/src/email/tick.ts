@@ -10,7 +10,7 @@ import type { SenderRow } from './transports.ts'
 
 const PIECE = 200
 
-/** What no recipient waits for by itself: scheduled starts, dead workers, lost answers and the better subject. */
+/** Work that no recipient waits for by itself: scheduled starts, dead workers, lost answers and the better subject. */
 export async function tickCampaigns(engine: Engine, signal: AbortSignal): Promise<void> {
   await startScheduled(engine, signal)
   await takeBackLeases(engine, signal)
@@ -40,7 +40,7 @@ export async function startScheduled({ rt: { db, log } }: Pick<Engine, 'rt'>, si
 
 type Found = { id: string; campaign_id: string; user_id: string; name: string }
 
-/** Whoever had them died, or is too late: whether these emails went out is not known. */
+/** The worker that had them died, or is too late: whether these emails went out is not known. */
 export async function takeBackLeases({ rt }: Pick<Engine, 'rt'>, signal: AbortSignal): Promise<number> {
   let all = 0
   for (let count = PIECE; count === PIECE; all += count) {

@@ -24,13 +24,13 @@ export function mailTracking(rt: Runtime<CrmDb, any>) {
     const purpose = String(headers['sec-purpose'] ?? headers.purpose ?? headers['x-purpose'] ?? headers['x-moz'] ?? '')
     return row && isMachine({ userAgent: String(headers['user-agent'] ?? ''), method, purpose, sentAt: row.sent_at ?? null })
   }
-  /** Whoever reads is never held up by what is written down about it. */
+  /** A reader is never held up by what is written down about it. */
   async function note(recipientId: string, feedback: Feedback) {
     try {
       const campaign = await inTransaction(db, (trx) => takeFeedback(trx as unknown as Trx, recipientId, feedback))
       if (campaign) await tell(engine, campaign)
     } catch (err) {
-      log.warn({ err, recipient: recipientId }, 'an open or a click was not written down')
+      log.warn({ err, recipient: recipientId }, 'an open or a click was not recorded')
     }
   }
 

@@ -15,7 +15,7 @@ import { SELECTOR, SIGNED_HEADERS } from './dkim.ts'
 import type { Outgoing } from './letter.ts'
 
 export type SenderRow = Selectable<CrmDb['email_senders']>
-/** What became of one email. `later`: it was surely not taken and may go again. `unknown`: it may have been taken, so it must not. */
+/** The outcome of one email. `later`: it was surely not taken and may go again. `unknown`: it may have been taken, so it must not. */
 export type Outcome =
   | { state: 'sent'; providerId: string | null }
   | { state: 'failed'; reason: string; hard: boolean }

@@ -12,7 +12,7 @@ import { type EngineRt, tell } from './engine.ts'
 import { type Feedback, takeFeedback } from './feedback.ts'
 import { webhookContext } from './senders.ts'
 
-/** What of MailerSend's webhooks is read: the id of the activity, its kind, and the tag that we gave the email. */
+/** The fields of MailerSend's webhooks that are read: the id of the activity, its kind, and the tag that we gave the email. */
 const Activity = z.looseObject({
   type: z.string(),
   data: z.looseObject({

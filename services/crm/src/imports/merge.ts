@@ -9,7 +9,7 @@ import type { CrmDb } from '../schema.ts'
 import { classify } from './classify.ts'
 
 const GROWN = 2_000
-/** What was asked of an import, done once: the state is changed in the same transaction, so a job that runs again finds nothing to do. */
+/** The step asked of an import, done once: the state is changed in the same transaction, so a job that runs again finds nothing to do. */
 export async function workOnImport(ctx: Pick<Ctx<CrmDb>, 'db' | 'log'>, importId: string): Promise<void> {
   const grown = await inTransaction(ctx.db, async (trx) => {
     const run = await trx.selectFrom('import_runs').selectAll().where('id', '=', importId).forUpdate().executeTakeFirst()
@@ -20,7 +20,7 @@ export async function workOnImport(ctx: Pick<Ctx<CrmDb>, 'db' | 'log'>, importId
     await sql`set local enable_nestloop = off`.execute(trx)
     if (run.state === 'undoing') await takeBack(trx as Trx, run.user_id, importId)
     if (run.state !== 'running' || !run.mapping || !run.on_match) return 0
-    // What was looked at may be old: contacts were added meanwhile.
+    // The match may be old: contacts were added meanwhile.
     await classify(trx, { id: importId, userId: run.user_id, mapping: run.mapping, onMatch: run.on_match })
     return merge(trx as Trx, run.user_id, importId)
   })

@@ -18,7 +18,7 @@ type Followed = Payload<typeof followCopy>
 const DELETED_AT_ONCE = 3
 const LONGEST_MS = 31 * DAY_MS
 
-/** Which of the changes over there are of our appointments, and newer than what we wrote: each is followed by itself. */
+/** Changes over there of our appointments, newer than what we wrote: each is followed by itself. */
 export async function followLater(trx: Trx, { id, user_id, app }: SyncedRow, changes: Change[]): Promise<void> {
   const { rows } = await sql<Omit<Followed, 'user_id' | 'calendar_id'>>`
     select c.booking_id, c.version, e.removed, e.starts_at, e.ends_at, e.updated_at

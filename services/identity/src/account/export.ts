@@ -26,7 +26,11 @@ export async function exportAccount(ctx: AuthCtx, _input: unknown): Promise<Read
   })
   await inTransaction(ctx.db, (trx: Trx) => audit(trx, ctx, user.id, 'account_exported'))
   const { body } = await storage.get(key)
-  body.once('close', () => storage.delete(key).catch((err) => ctx.log.warn({ err, key }, 'an export that was sent stays until the sweep')))
+  body.once('close', () =>
+    storage
+      .delete(key)
+      .catch((err) => ctx.log.warn({ err, key }, 'the file of an export that was sent could not be deleted; the sweep deletes it')),
+  )
   return body
 }
 

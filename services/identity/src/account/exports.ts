@@ -152,7 +152,7 @@ async function waitFor(ctx: AuthCtx, row: ExportRow, run: string, err: unknown):
   const part = row.place.part ?? 'identity'
   const since = row.waiting_since ?? new Date(now())
   const awayMs = now() - since.getTime()
-  ctx.log.warn({ err, who: part, export: row.id }, 'an export waits for a part that does not answer')
+  ctx.log.warn({ err, who: part, export: row.id }, 'an export waits for a service that does not answer')
   if (awayMs < GIVE_UP_HOURS * 3_600_000) {
     if (!(await save(ctx, row.id, { waiting_for: part, waiting_since: since }, run))) return
     throw new Later(Math.min(Math.max(awayMs, AGAIN_MS.least), AGAIN_MS.most))

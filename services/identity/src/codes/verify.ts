@@ -153,7 +153,7 @@ async function settle(
 
 const BOTH = 3
 
-/** Which addresses have agreed, a bit each: the new one agreeing twice is not both of them. */
+/** The addresses that have agreed, a bit each: the new one agreeing twice is not both of them. */
 async function agreeToChange(trx: Trx, userId: string, type: OneTimeType): Promise<number> {
   const bit = type === 'email_change_current' ? 1 : 2
   const row = await trx

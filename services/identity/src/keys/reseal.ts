@@ -33,5 +33,5 @@ export async function resealAll(ctx: AuthCtx): Promise<void> {
       done += rows.length
       if (rows.length < BATCH) break
     }
-  if (done) ctx.log.info({ done }, 'sealed anew with the newest master key')
+  if (done) ctx.log.info({ done }, 'resealed secrets with the newest master key')
 }

@@ -41,7 +41,7 @@ export async function oneAddressAtATime(ctx: AuthCtx, { filters }: Query): Promi
   const [filter] = filters
   const exact = filters.length === 1 && filter?.is === 'compare' && filter.op === 'eq' && filter.column === 'email' && !filter.not
   if (!exact)
-    throw new DomainError('PGRST100', { status: 400, message: 'profiles answers only for one exact e-mail address: email=eq.<address>' })
+    throw new DomainError('PGRST100', { status: 400, message: 'profiles answers only for one exact email address: email=eq.<address>' })
   filter.value = filter.value.trim().toLowerCase()
   const { LIMIT_PROFILES_PER_MINUTE: limit } = ctx.deps.config
   await limitByAddress(ctx, 'profiles', limit)

@@ -61,7 +61,7 @@ export async function changeAd(ctx: Call, change: Change, lists: AdLists, call: 
   }
   await call(row, () => ({ method: 'POST', path: `/${object_id}`, json }), { action: 'change-ad', effect: 'changes' })
   await lists.forget(row)
-  // What Meta says now, not what was asked of it.
+  // The state that Meta tells now, not the one that was asked of it.
   const { currency, ...read } = await found(change, row, lists, call)
   return { row: { id: object_id, level, ...read }, currency }
 }

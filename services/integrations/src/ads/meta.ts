@@ -2,7 +2,7 @@ import type { Output } from '@operon/contracts/contract'
 import type { listAds } from '@operon/contracts/integrations/ads'
 import type { AppRequest } from '../apps/app.ts'
 
-// What Meta's Graph says of ads, taken apart. No call is made here.
+// Readers of what Meta's Graph says of ads. No call is made here.
 
 export type Row = Output<typeof listAds>['rows'][number]
 export type Level = Row['level']
@@ -87,6 +87,6 @@ export const objectRequest = (level: Level, id: string): AppRequest => ({
   path: `/${id}`,
   query: { fields: `id,name,status,account_id${level === 'ad' ? '' : ',daily_budget'}` },
 })
-/** What a result cost in these days; the whole spend where there was none, null where nothing was spent. */
+/** The cost of a result in these days; the whole spend where there was none, null where nothing was spent. */
 export const costOfResult = ({ spent_cents, conversions }: Pick<Row, 'spent_cents' | 'conversions'>) =>
   spent_cents === 0 ? null : spent_cents / Math.max(1, conversions)

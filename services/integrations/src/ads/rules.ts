@@ -112,8 +112,7 @@ export async function applyRules({ db, log }: Pick<Runtime<IntegrationsDb, Confi
     .execute()
   for (const rule of due)
     await apply(rule).catch((err: unknown) => {
-      if (!(err instanceof DomainError))
-        log.warn({ err, rule: rule.id }, 'a rule of ads was not looked at; it is tried again in ten minutes')
+      if (!(err instanceof DomainError)) log.warn({ err, rule: rule.id }, 'an ad rule was not checked; it is tried again in ten minutes')
     })
 
   async function apply(rule: Rule) {

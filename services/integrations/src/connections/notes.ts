@@ -31,7 +31,7 @@ export function openNotes({ db, log, onStop }: Rt) {
     if (notes.length)
       writing = writing
         .then(() => write(notes))
-        .catch((err: unknown) => log.warn({ err, calls: notes.length }, 'calls of apps were not written down'))
+        .catch((err: unknown) => log.warn({ err, calls: notes.length }, 'calls to apps are missing from their log'))
     return writing
   }
 

@@ -90,7 +90,7 @@ export async function lookAfter({ db, log }: Pick<Rt, 'db' | 'log'>, call: CallA
     call(row, () => definitionOf(row.app).who, { action: LOOK, effect: 'reads' }).then(
       () => {},
       (err: unknown) => {
-        if (!(err instanceof DomainError)) log.warn({ err }, 'a connection was not looked at')
+        if (!(err instanceof DomainError)) log.warn({ err }, 'a connection was not checked')
       },
     ),
   )
@@ -133,7 +133,7 @@ export async function revoke(
     // A refusal of the token says that it is good for nothing any more.
     if (response.status >= 500 || response.status === 429) {
       if (row.created_at.getTime() > Date.now() - TRIES_HOURS * 3_600_000) throw new DomainError('upstream_failed')
-      log.error({ app: row.app, status: response.status }, 'an app did not take our access back in a day; the token is forgotten here')
+      log.error({ app: row.app, status: response.status }, 'an app did not revoke our token within a day; the token is deleted here')
     }
   }
   await db.deleteFrom('revocations').where('id', '=', row.id).where('generation', '=', row.generation).execute()

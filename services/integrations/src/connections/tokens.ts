@@ -203,7 +203,7 @@ export function openTokens(rt: Rt, places: Places): Tokens {
         throw new DomainError('connection_broken', { cause: error })
       }
       await db.updateTable('connections').set({ lease_until: null }).where('id', '=', row.id).where('lease_id', '=', lease).execute()
-      // Whoever stood still for a while may find that another process has renewed it meanwhile.
+      // A process that stood still for a while may find that another has renewed it meanwhile.
       if ((await read(row.id))?.generation !== row.generation) return null
       if (error instanceof NotGranted) throw new DomainError('upstream_failed', { cause: error })
       throw error

@@ -129,7 +129,7 @@ export async function stopThere(
   if (!wire || !Array.isArray(hooks)) return
   for (const { remote, resource } of hooks as { remote: string; resource: string | null }[])
     await sendTo(places, place, definitionOf(app), held, wire.unwatch({ remote, resource })).catch((err: unknown) =>
-      log.warn({ err, app }, 'an app goes on telling about an ended connection until its watch runs out'),
+      log.warn({ err, app }, 'the watch of an ended connection could not be stopped; the app keeps sending until it expires'),
     )
 }
 

@@ -71,7 +71,7 @@ export async function lookAtWatches({ db, log }: Rt, call: CallApp): Promise<voi
       Array.from({ length: Math.min(AT_ONCE, left.length) }, async () => {
         for (let watch = left.shift(); watch; watch = left.shift())
           await look({ db, log }, watch, call).catch((err: unknown) =>
-            log.warn({ err }, 'a watch was not looked at; it is due again in a minute'),
+            log.warn({ err }, 'a watch was not checked; it is due again in a minute'),
           )
       }),
     )
@@ -105,7 +105,7 @@ export async function look({ db }: Rt, watch: WatchRow, call: CallApp): Promise<
   }
 }
 
-/** What the vendor gives no time for counts from now on; a time in the future would hide what comes next. */
+/** An item without a time of the vendor's counts from now on; a time in the future would hide what comes next. */
 function newest(rows: Row[], before: Date): Date {
   const times = rows.flatMap(({ at }) => (at && new Date(at).getTime() <= now() ? [new Date(at).getTime()] : []))
   return new Date(Math.max(before.getTime(), ...times))
@@ -159,7 +159,7 @@ async function settle(
   })
 }
 
-/** What an app is short of passes; what it refuses is looked at again in a while and shown meanwhile. */
+/** A busy app is asked again when it says, a refusal after five minutes; meanwhile the page shows the refusal. */
 async function putOff(db: Rt['db'], watch: WatchRow, error: DomainError): Promise<void> {
   const isBusy = error.code === 'app_busy'
   const seconds = isBusy ? Number((error.details as { retry_after_seconds?: number } | undefined)?.retry_after_seconds ?? 30) : 300

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { fill as fillVersions } from './0003_products.ts'
 
-/** Which version an order bought, what of a version never changes, and a version for all that is on sale. */
+/** The version that an order bought, the parts of a version that never change, and a version for all that is on sale. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table profiles add column slug_version integer not null default 0`.execute(db)
   await sql`alter table orders add column version_id uuid`.execute(db)

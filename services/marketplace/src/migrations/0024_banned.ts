@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** What an account sells that an operator keeps out is off sale until it may come back. */
+/** Products of an account that an operator keeps out are off sale until it may come back. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table profiles add column banned_until timestamptz`.execute(db)
   await sql`

@@ -65,7 +65,7 @@ export const cartQuote =
     /** On each line, rounded as the payment page does. A cart is shown whether billing answers or not. */
     async function taxIn(country: string, lines: CartLine[]): Promise<Quote['tax']> {
       const rate = await ask(saleTaxRate, { country }, { deadlineMs: 4_000 }).catch((err: unknown) => {
-        log.warn({ err, country }, 'the tax of a cart was not found out: the payment page tells it')
+        log.warn({ err, country }, 'the tax of a cart could not be calculated; the payment page shows it')
       })
       const none = { name: '', percent: 0, cents: 0 }
       if (!rate) return { state: 'unknown', ...none }

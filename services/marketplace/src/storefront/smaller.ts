@@ -5,7 +5,7 @@ import { imageSize } from 'image-size'
 import type { MarketplaceDb } from '../schema.ts'
 
 type Storage = Runtime<MarketplaceDb>['storage']
-/** What is larger is not unpacked: a few kilobytes can hold billions of pixels. */
+/** A larger picture is not unpacked: a few kilobytes can hold billions of pixels. */
 const MOST_PIXELS = 40_000_000
 const READABLE = ['image/png', 'image/jpeg', 'image/webp']
 const AT_ONCE = 2

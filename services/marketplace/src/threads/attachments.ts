@@ -47,7 +47,7 @@ export async function attach(trx: Trx, messageId: string, fileIds: string[], kee
 }
 
 type Stored = { id: string; key: string; name: string; bytes: number; type: string; sha256: string }
-/** Who keeps the files. A guest has no space, so the seller who gets them does, within what a guest may send. */
+/** The keeper of the files. A guest has no space, so the seller who gets them does, within what a guest may send. */
 type Keeper = { owner: string; most: number; bytes: number }
 export async function keeperOf(db: Ctx<MarketplaceDb>['db'], thread: ThreadRow, side: Side): Promise<Keeper> {
   const author = side === 'seller' ? thread.seller_id : thread.buyer_id

@@ -69,7 +69,7 @@ export const messageSellerFiles =
     const said = z.object({ text: messageText }).safeParse({ text: form.get('text') })
     if (!said.success) throw new DomainError('invalid')
     const thread = await inTransaction(ctx.db, (trx) => threadOfOrder(trx, order))
-    // Whoever has the link is a guest here, also where the order belongs to an account by now.
+    // A person with the link is a guest here, also where the order belongs to an account by now.
     const keeper = await keeperOf(ctx.db, { ...thread, buyer_id: null }, 'buyer')
     const { stored, left } = await storeWhole(storage, keeper, form.files)
     try {

@@ -11,7 +11,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     )`.execute(db)
   await sql`alter table pictures add column counted boolean not null default false`.execute(db)
   await sql`alter table pictures alter column counted set default true`.execute(db)
-  // What leaves only changes a month that is there: an erased account gets none again.
+  // A picture that leaves only changes a month that is there: an erased account gets none again.
   await sql`
     create function count_picture() returns trigger language plpgsql as
     $$ begin

@@ -133,7 +133,7 @@ export async function boardsOf(ctx: Ctx<MediaDb>, { picture_id }: { picture_id: 
   return { board_ids: rows.map(({ id }) => id) }
 }
 
-/** What was deleted a day ago goes, with what was on it. */
+/** A board that was deleted a day ago goes, with what was on it. */
 export const dropBoards = (ctx: Ctx<MediaDb>, batch: number) =>
   sql`
     delete from boards where id in (select id from boards where deleted_at < now() - interval '1 day' limit ${batch})`.execute(ctx.db)

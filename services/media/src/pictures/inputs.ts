@@ -8,7 +8,7 @@ import type { MediaDb } from '../schema.ts'
 import type { Deps } from './deps.ts'
 import { keyOf } from './picture.ts'
 
-/** What a picture is drawn from, beside its prompt. */
+/** The pictures that one is drawn from, beside its prompt. */
 export type Brought = {
   /** Uploads of the person's own, by their ids. */
   reference_ids?: string[] | undefined

@@ -9,7 +9,7 @@ import type { Sound } from './sound.ts'
 export type SpeechDeps = {
   rt: Runtime<MediaDb, Config>
   providers: SpeechProviders
-  /** What speech may cost in a period, by plan. */
+  /** The most that speech may cost in a period, by plan. */
   budgets: ByTier
   /** The recordings that this instance is making. */
   running: Map<string, { sound: Sound; kept: Promise<any> }>

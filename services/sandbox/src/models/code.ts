@@ -23,7 +23,7 @@ Add \`and paid_at >= now() - interval '12 months'\` if the table is large. Amoun
 // Adds a quote request from your website's form to your contacts and answers at once.
 async function onQuoteRequest(form) {
   const { name, email, message } = Object.fromEntries(new FormData(form))
-  if (!email.includes('@')) throw new Error('That e-mail address has no @.')
+  if (!email.includes('@')) throw new Error('That email address has no @.')
 
   const response = await fetch('/api/contacts', {
     method: 'POST',

@@ -3,7 +3,7 @@ import { fromSchema } from './schema.ts'
 import { isQuestion } from './tasks.ts'
 import type { Tool } from './tools.ts'
 
-// What is asked of a connected app takes two looks: which actions the app has, then the one that fits, with what was said.
+// A request to a connected app takes two looks: which actions the app has, then the one that fits, with what was said.
 
 type There = { name: string; title: string; effect: string; input: Record<string, any> }
 type Wish = { name: string; input: Record<string, unknown> }

@@ -81,7 +81,7 @@ const specifications = ['Size: [fill in]', 'Material: [fill in]', 'Delivery: [fi
 const actions = [
   'Follow up with the five warmest leads today',
   'Move budget to the campaign with the best return',
-  'Schedule a win-back e-mail for quiet customers',
+  'Schedule a win-back email for quiet customers',
 ]
 
 function place({ text }: Question) {

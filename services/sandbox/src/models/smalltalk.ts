@@ -7,7 +7,7 @@ const standsFor: Record<string, string> = { openai: 'ChatGPT', anthropic: 'Claud
 export function smallTalk(question: Question): string | null {
   const asked = question.text.trim().replace(/\s+/g, ' ')
   if (/^(hi|hello|hey|good (morning|afternoon|evening))\b/i.test(asked) && asked.length < 40)
-    return 'Hello! I can draft e-mails and posts, compare ideas, read your numbers or plan your week. What would you like to start with?'
+    return 'Hello! I can draft emails and posts, compare ideas, read your numbers or plan your week. What would you like to start with?'
   if (/^(?:(?:ok(?:ay)?|yes|no|sure|fine|good|great|nice|cool)\b[.!\s]*|[^a-z0-9]*)$/i.test(asked))
     return 'All right. Tell me in one sentence what you want to get done today, and I begin with it.'
   if (/\b(thanks|thank you)\b/i.test(asked) && asked.length < 60)
@@ -73,7 +73,7 @@ export const unknown = ({
 
 What works here without a key is everything around an answer: it streams, can be stopped, copied, edited and asked again, and is counted like a real one. For texts that fit what you ask, try one of these:
 
-- Write an e-mail to customers about our new opening hours
+- Write an email to customers about our new opening hours
 - Plan next week for a two-person bakery
 - Compare paper invoices versus software for a workshop
 

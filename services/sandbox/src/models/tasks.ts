@@ -115,7 +115,7 @@ export function unproposed(question: Question): string {
   return `I cannot propose "${asked(question)}" as it stands, and nothing has been done. The nearest, said so that I can propose it:
 
 1. *Search the web for ${sought}.*
-2. *Write an e-mail about ${question.topic}.*
+2. *Write an email about ${question.topic}.*
 
 Say one of them, or tell me which part of it you want first.`
 }

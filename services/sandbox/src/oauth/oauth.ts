@@ -38,7 +38,7 @@ export function oauthRoutes({ state, truth, publicUrl }: { state: State; truth: 
       return redirect(back.href)
     }
     const person = personFrom(provider, fields)
-    if (!person) return consentPage(provider, fields, 'Enter an e-mail address, or choose one of the test people.')
+    if (!person) return consentPage(provider, fields, 'Enter an email address, or choose one of the test people.')
     const grant = grants.put({
       id: state.id('code', 32),
       provider,
@@ -253,7 +253,7 @@ function consentPage(provider: string, fields: URLSearchParams, problem?: string
 ${problem ? html`<div class="alert" role="alert">${problem}</div>` : ''}
 <form method="post" action="/sandbox/oauth/${provider}/authorize">${carried.map((name) => (fields.has(name) ? html`<input type="hidden" name="${name}" value="${fields.get(name)}">` : ''))}
 <div class="panel"><label for="person">Test person</label><select id="person" name="person">${testPeople.map((person) => html`<option value="${person.email}">${person.name}, ${person.email}</option>`)}</select>
-<label for="email">Or another e-mail address</label><input id="email" name="email" type="email" value="${fields.get('login_hint') ?? fields.get('email') ?? ''}" autocomplete="off">
+<label for="email">Or another email address</label><input id="email" name="email" type="email" value="${fields.get('login_hint') ?? fields.get('email') ?? ''}" autocomplete="off">
 <label for="name">Name</label><input id="name" name="name" value="${fields.get('name') ?? ''}" autocomplete="off"></div>
 ${scopes.length > 0 ? html`<p class="faint">It asks for: ${scopes.join(', ')}</p>` : ''}
 <div class="row"><button class="main" name="decision" value="approve">Approve</button><button name="decision" value="deny">Deny</button></div></form>`,

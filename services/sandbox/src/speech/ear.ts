@@ -3,7 +3,7 @@ import { commentOf } from './wav.ts'
 
 const sizeIn = (bytes: Uint8Array, at: number) => (bytes[at]! << 21) | (bytes[at + 1]! << 14) | (bytes[at + 2]! << 7) | bytes[at + 3]!
 
-/** What the stand-in's ear makes of a file: its own words to the letter, and of other sound only how long it lasts. */
+/** The transcript that the stand-in makes of a file: its own words to the letter, and of other sound only how long it lasts. */
 export function heard(bytes: Uint8Array): { text: string; logprob: number; seconds: number } | null {
   const buffer = Buffer.from(bytes)
   if (buffer.subarray(0, 3).toString('latin1') === 'ID3' && buffer.subarray(10, 14).toString('latin1') === 'USLT') {

@@ -8,7 +8,7 @@ const LINES = 160
 const MAIN_BITS = (FRAME_BYTES - 4 - 17) * 8
 const HEADER = [0xff, 0xfb, 0x54, 0xc0]
 
-/** What sounds for twelve milliseconds: each partial by its frequency, whether it is up or down, and how loud the whole is. */
+/** The sound of twelve milliseconds: each partial by its frequency, whether it is up or down, and how loud the whole is. */
 export type Granule = { partials: Map<number, 1 | -1>; gain: number }
 
 export const lineOf = (hz: number) => Math.min(LINES - 1, Math.max(0, Math.round(hz / LINE_HZ - 0.5)))

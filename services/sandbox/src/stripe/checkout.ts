@@ -34,7 +34,7 @@ export function completeSession(bank: Bank, session: Obj, filled: Filled): Outco
     )
   const priced = placed(bank, filled.promotion ? applyPromotion(bank, session, filled.promotion) : session, filled)
   const email = filled.email || priced.customer_details?.email
-  if (!priced.customer && !email) throw wrong('Enter your e-mail address.', 'email')
+  if (!priced.customer && !email) throw wrong('Enter your email address.', 'email')
   const free = priced.amount_total === 0 && priced.mode !== 'setup'
   const needsCard = !free || priced.payment_method_collection === 'always'
   if (needsCard && !filled.number) throw wrong('Your card number is incomplete.', 'number', 'incomplete_number')

@@ -144,7 +144,7 @@ ${session.mode === 'setup' ? html`<p class="muted">It is kept for later. Nothing
     body: html`<section class="bought">${aside}</section>
 <section class="paid">${problem ? html`<div class="alert" role="alert">${problem}</div>` : ''}
 <form method="post" action="/sandbox/stripe/checkout/${session.id}">
-<label for="email">E-mail</label><input id="email" name="email" type="email" required value="${filled.email ?? session.customer_details?.email ?? ''}" autocomplete="off">
+<label for="email">Email</label><input id="email" name="email" type="email" required value="${filled.email ?? session.customer_details?.email ?? ''}" autocomplete="off">
 ${needsCard ? cardFields(filled) : ''}
 <label for="name">Name on the card</label><input id="name" name="name" value="${filled.name ?? 'Test Person'}" autocomplete="off">
 ${session.allow_promotion_codes ? html`<label for="promotion">Promotion code</label><input id="promotion" name="promotion" value="${filled.promotion ?? ''}" autocomplete="off">` : ''}

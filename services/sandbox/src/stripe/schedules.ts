@@ -4,7 +4,7 @@ import { int, mergeMetadata, type Params } from './form.ts'
 import { planOf } from './items.ts'
 import { periodEnd, type Recurring } from './periods.ts'
 
-// What a subscription becomes with its next period. Played is what a plan page needs: a schedule made from a subscription, one more phase, and its release.
+// Schedules: what a subscription becomes with its next period. Only the part that a plan page needs is played: a schedule made from a subscription, one more phase, and its release.
 
 export function createSchedule(bank: Bank, params: Params): Obj {
   if (!params.from_subscription) throw required('from_subscription')
