@@ -5,7 +5,7 @@ import { type Lock, nameAndVersion } from './sbom.ts'
 
 /** One known hole of a package: `severity` in lower case, `affects` for the versions that have it. */
 type Advisory = { id: string; name: string; severity: string; affects(version: string): boolean }
-export type Hole = { id: string; name: string; version: string; severity: string }
+type Hole = { id: string; name: string; version: string; severity: string }
 
 export const advisoryFile = (env: Record<string, string | undefined> = process.env) => resolve(env.ADVISORIES ?? 'advisories.json')
 

@@ -26,7 +26,7 @@ export type AllInOne = {
   /** Where this machine reaches it, whatever PUBLIC_URL says. */
   address: string
 }
-export type AllInOneOptions = {
+type AllInOneOptions = {
   env: Env
   /** The services to start; those of `SERVICES`, or all of them, when absent. */
   services?: readonly ServiceName[]

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 
 export type Import = { from: string; line: number; specifier: string; typeOnly: boolean; late: boolean }
-export type Breach = { from: string; line: number; rule: string }
+type Breach = { from: string; line: number; rule: string }
 
 const packagePattern = /^@operon\/([a-z-]+)(?:\/(.*))?$/
 

@@ -8,7 +8,7 @@ import { findProgram, freePort, portIsFree } from './machine.ts'
 import { watchStore } from './nats-watch.ts'
 import { type Supervised, supervise } from './supervised.ts'
 
-export type Broker = { url: string; process: Supervised; stop(): Promise<void> }
+type Broker = { url: string; process: Supervised; stop(): Promise<void> }
 type Options = { dataDir: string; log: (line: string) => void; onChange: (pid: number | null) => void }
 
 /** JetStream, its store under DATA_DIR, on a loopback port that stays the same over restarts. */

@@ -26,7 +26,7 @@ export type Fleet = {
   postgres: KeptPostgres | null
   stop(): Promise<void>
 } & Members
-export type FleetOptions = {
+type FleetOptions = {
   env: Env
   /** How many of each; one when absent. `gateway: 0` is none. */
   counts?: Counts

@@ -36,7 +36,7 @@ const processes: ProcessName[] = ['gateway', ...fleet]
 /** Every process counts by the same limits. */
 const sharedNames = [...namesIn(KitConfig), ...namesIn(RateSettings)]
 
-export type Manifests = { settings: IConfigMap[]; secrets: ISecret[]; migration: IJob; fleet: Manifest[] }
+type Manifests = { settings: IConfigMap[]; secrets: ISecret[]; migration: IJob; fleet: Manifest[] }
 
 export async function manifests(): Promise<Manifests> {
   const own = await ownSettings()

@@ -15,7 +15,7 @@ export type Supervised = {
   restart(as?: RunAs, withinMs?: number): Promise<void>
 }
 export type RunAs = { args?: string[]; env?: NodeJS.ProcessEnv }
-export type SupervisedOptions = {
+type SupervisedOptions = {
   name: string
   command: string
   args: string[]

@@ -9,7 +9,7 @@ import { writeHeadLines } from './head.ts'
 import type { Instance } from './instance.ts'
 import type { Instances } from './instances.ts'
 
-export type Forward = {
+type Forward = {
   call: Call
   /** The header lines that the service gets. */
   lines: string

@@ -5,7 +5,7 @@ import type { Infra } from '@operon/kit/service'
 import { type Asset, asset } from './assets.ts'
 import { escaped, type Found } from './frames.ts'
 
-export type SharedPicture = { url: string; width: number; height: number }
+type SharedPicture = { url: string; width: number; height: number }
 export type SharedAt = (token: string) => Promise<SharedPicture | null>
 
 const MOST_AT_ONCE = 32

@@ -13,7 +13,7 @@ const Storefront = lazyPage(() => import('./features/storefront/StorefrontPage.t
 
 type PageRoute = { path: string; page: LazyPage }
 
-export const publicPages: PageRoute[] = [
+const publicPages: PageRoute[] = [
   { path: paths.home, page: Landing },
   ...['/select-plan', '/business-info', '/test-airtable', '/why-choose-us', '/path-to-6-7-figures'].map((path) => ({
     path,
@@ -64,7 +64,7 @@ export const publicPages: PageRoute[] = [
     : []),
 ]
 
-export const sellerPages: PageRoute[] = [
+const sellerPages: PageRoute[] = [
   { path: '/dashboard', page: lazyPage(() => import('./features/dashboard/DashboardPage.tsx').then((m) => m.DashboardPage)) },
   { path: paths.assistant, page: lazyPage(() => import('./features/chat/ProductChatPage.tsx').then((m) => m.ProductChatPage)) },
   { path: paths.analyst, page: lazyPage(() => import('./features/analyst/AnalystPage.tsx').then((m) => m.AnalystPage)) },

@@ -26,7 +26,7 @@ export function readRelease(version: string): Release {
   return Object.assign({}, ...files.map((file) => JSON.parse(readFileSync(join(corpusFolder, version, file), 'utf8'))))
 }
 
-export type SignedSample = { key: string; name: string; request: SignedRequest }
+type SignedSample = { key: string; name: string; request: SignedRequest }
 export const readSigned = (version: string): SignedSample => JSON.parse(readFileSync(join(corpusFolder, version, SIGNED), 'utf8'))
 
 /** A request as this version signs it, for a person, under a key that stands beside it. */

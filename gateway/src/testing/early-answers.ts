@@ -9,7 +9,7 @@ type Early = { name: string; head: string; status: RegExp; framings?: Framing[] 
  * that waits to be asked for, or behind a request for another protocol, where nothing says what they are.
  */
 export const framings = ['in its body', 'in chunks', 'after the answer', 'unasked'] as const
-export type Framing = (typeof framings)[number] | 'behind it'
+type Framing = (typeof framings)[number] | 'behind it'
 
 const websocket =
   'connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n'

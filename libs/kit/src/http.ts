@@ -17,7 +17,7 @@ import { asDomainError } from './problems.ts'
 import { type Logger, nextTrace, tellTenant, withTrace } from './telemetry.ts'
 import { traceRequests } from './tracing.ts'
 
-export type HttpOwner = {
+type HttpOwner = {
   service: string
   db: Ctx['db']
   log: Logger

@@ -81,7 +81,7 @@ export async function park(db: Kysely<KitDb>, { handler, envelope }: Pending, at
   )
 }
 
-export type ParkedEvent = { handler: string; eventId: string; envelope: Envelope; attempts: number; error: string; parkedAt: Date }
+type ParkedEvent = { handler: string; eventId: string; envelope: Envelope; attempts: number; error: string; parkedAt: Date }
 
 export async function parkedEvents(db: Kysely<KitDb>, limit = 100): Promise<ParkedEvent[]> {
   const rows = await db

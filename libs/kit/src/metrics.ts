@@ -5,7 +5,7 @@ export type Metrics = ReturnType<typeof createMetrics>
 
 type Sample = { labels: Record<string, string>; value: number }
 /** How often the event loop is timed. `nodejs_eventloop_lag_*` of an idle process is as much: what is above it is delay. */
-export const LOOP_LOOK_MS = 500
+const LOOP_LOOK_MS = 500
 const SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
 
 /**

@@ -89,7 +89,7 @@ export function openVerifier({ config, vault, log }: Infra, bus: Bus): TokenVeri
 export const poolOf = ({ DATABASE_POOL, QUEUE_URL }: KitConfig): number =>
   DATABASE_POOL - HOT_CONNECTIONS - (schemeOf(QUEUE_URL) === 'postgres:' ? QUEUE_CONNECTIONS : 0)
 
-export type JobsOwner = { service: string; db: Kysely<KitDb>; log: Logger; databaseUrl: string }
+type JobsOwner = { service: string; db: Kysely<KitDb>; log: Logger; databaseUrl: string }
 
 export async function openJobs({ config, shared, metrics }: Infra, { service, db, log, databaseUrl }: JobsOwner): Promise<Jobs> {
   const bus = shared.get(`bus of ${service}`) as Bus

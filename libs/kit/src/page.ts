@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify'
 import { safe } from './mail/frame.ts'
 
 type Field = { name: string; label: string; hint: string; type: 'password' | 'text'; autocomplete: string; error?: string }
-export type PageForm = { action: string; hidden: Record<string, string>; field?: Field; button: string }
+type PageForm = { action: string; hidden: Record<string, string>; field?: Field; button: string }
 type Page = { product: string; title: string; text: string; after?: string; form?: PageForm; home?: string }
 
 // The theme that this browser remembers from the web app, before the first paint.

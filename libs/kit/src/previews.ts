@@ -12,7 +12,7 @@ import { inTransaction, type NewRow, recordWrites } from './tx.ts'
 // rolled back, so that its own guards decide and its own statements change the rows. Of any other the rows that its input names are shown.
 
 /** A table that previews speak of. Tables that are not named are the service's own affair. */
-export type PreviewedTable = {
+type PreviewedTable = {
   /** "contact" */
   one: string
   many?: string

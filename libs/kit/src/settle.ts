@@ -11,7 +11,7 @@ import { markPublished } from './tx.ts'
 
 // The end of a reservation: it is settled as use, given back, or closed for a process that died.
 
-export type Settlement = { id: string; amount?: number; costMicrousd?: number }
+type Settlement = { id: string; amount?: number; costMicrousd?: number }
 /** `row` is for the writes of the caller. */
 export type Booking = { hold: Pick<Reservation, 'id'>; amount?: number | undefined; costMicrousd: number; row: Record<string, unknown> }
 

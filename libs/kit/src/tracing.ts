@@ -5,7 +5,7 @@ import { type About, currentTrace, type Logger, newTrace, withTrace } from './te
 
 export type SpanKind = 'server' | 'client' | 'producer' | 'consumer'
 /** Names, numbers and ids of ours only: no address with its query, no text of a person, no header. */
-export type Attributes = Record<string, string | number>
+type Attributes = Record<string, string | number>
 export type Step = {
   service: string
   kind: SpanKind

@@ -78,7 +78,7 @@ export async function publishMany<DB extends KitDb, E extends Event>(
   )
 }
 
-export type EnqueueOptions = { id?: string; userId?: string | null; runAt?: Date }
+type EnqueueOptions = { id?: string; userId?: string | null; runAt?: Date }
 
 /** Records a job beside the change that asks for it; the row's id is the job's id, so that it exists once. */
 export async function enqueue<DB extends KitDb, J extends Job>(

@@ -19,7 +19,7 @@ export type CheckoutRequest = {
   successUrl: string
   cancelUrl: string
 }
-export type ProviderCheckout = {
+type ProviderCheckout = {
   status: CheckoutState
   userId: string | null
   customer: string | null

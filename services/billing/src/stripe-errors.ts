@@ -22,7 +22,7 @@ export const isRefusal = (error: unknown): boolean =>
   error instanceof Stripe.errors.StripeCardError ||
   error instanceof Stripe.errors.StripeIdempotencyError
 
-export const declineOf = (error: unknown): string | null => (error instanceof Stripe.errors.StripeCardError ? error.message : null)
+const declineOf = (error: unknown): string | null => (error instanceof Stripe.errors.StripeCardError ? error.message : null)
 
 /** Turns the provider's failure into one for the caller; any other error stays as it is. */
 export function asDomainError(error: unknown): unknown {

@@ -16,7 +16,7 @@ export type SaleCheckoutRequest = {
   successUrl: string
   cancelUrl: string
 }
-export type ProviderSaleCheckout = {
+type ProviderSaleCheckout = {
   checkout: string | null
   status: CheckoutState
   intent: string | null

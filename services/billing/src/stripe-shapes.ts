@@ -42,8 +42,8 @@ export type ProviderSubscription = {
   createdAt: Date
 }
 /** Money that moved at the provider, before its fee. What leaves us is negative. */
-export type ProviderMovement = { id: string; amountCents: number; feeCents: number; createdAt: Date }
-export type ProviderRefund = { id: string; amountCents: number; state: 'sent' | 'failed'; createdAt: Date }
+type ProviderMovement = { id: string; amountCents: number; feeCents: number; createdAt: Date }
+type ProviderRefund = { id: string; amountCents: number; state: 'sent' | 'failed'; createdAt: Date }
 /** An inquiry moves no money and is `asked`. */
 export type ProviderDispute = {
   id: string

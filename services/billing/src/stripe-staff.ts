@@ -14,7 +14,7 @@ export type NewCoupon = {
   mostUses?: number | undefined
   expiresAt?: Date | undefined
 }
-export type ProviderCoupon = {
+type ProviderCoupon = {
   id: string
   code: string
   percent_off: number | null

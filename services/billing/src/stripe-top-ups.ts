@@ -6,7 +6,7 @@ import { type CheckoutState, idOf, openedOf, stateOf } from './stripe-shapes.ts'
 
 // Payment pages for units beside a plan.
 
-export type TopUpRequest = {
+type TopUpRequest = {
   topUp: string
   customer: string
   userId: string

@@ -4,7 +4,7 @@ import type { FilesDb } from '@operon/kit/files/schema'
 import type { LaneDb } from '@operon/kit/lanes'
 import type { Generated } from 'kysely'
 
-export type PictureState = 'queued' | 'running' | 'done' | 'failed' | 'cancelled'
+type PictureState = 'queued' | 'running' | 'done' | 'failed' | 'cancelled'
 
 export type MediaDb = FilesDb &
   LaneDb & {

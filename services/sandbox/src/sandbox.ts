@@ -24,7 +24,7 @@ import type { Heard } from './stripe/bank.ts'
 import { StripeError } from './stripe/errors.ts'
 import { createStripe } from './stripe/stripe.ts'
 
-export type SandboxOptions = {
+type SandboxOptions = {
   dataDir: string
   /** How others reach the listeners; anything but a loopback address binds to every interface. */
   host?: string

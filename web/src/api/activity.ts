@@ -4,7 +4,7 @@ import { useLive } from './live.ts'
 import { refresh } from './refresh.ts'
 import { loadBackend } from './session.ts'
 
-export type ActivityRow = { id: string; command: string; status: string | null; link?: string | null; created_at: string }
+type ActivityRow = { id: string; command: string; status: string | null; link?: string | null; created_at: string }
 
 /** The account's last five commands, followed as they happen. */
 export function useRecentActivity(userId: string) {

@@ -102,7 +102,7 @@ class Silence {
 const failed = ({ code, message, content, status = 500, details }: Failed) =>
   code === 'answer_cut' ? new CutAnswer(message, content) : new ApiError(status, code, message, undefined, details)
 
-export type LaneEvent =
+type LaneEvent =
   | { event: 'start'; data: { comparison_id: string; models: string[] } }
   | { event: 'first'; data: { lane: number; answered_by: string; ms: number; sandbox: boolean } }
   | { event: 'delta'; data: { lane: number; text: string } }

@@ -13,7 +13,7 @@ import { loadBackend } from './session.ts'
 // Ceremonies with a device: passkeys, and security keys as a second factor. Loaded when somebody may want one.
 
 /** Why a device gave no answer, in words to show. */
-export class DeviceError extends Error {
+class DeviceError extends Error {
   code: string
   constructor(code: string, message: string) {
     super(message)

@@ -1,7 +1,7 @@
 import { createContext, use } from 'react'
 
 /** The page as the server rendered it: `address` is its path and query, `data` the answer it was made from. */
-export type GivenPage = { address: string; data: unknown }
+type GivenPage = { address: string; data: unknown }
 
 export const GivenPageContext = createContext<GivenPage | null>(null)
 

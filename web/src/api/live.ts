@@ -3,7 +3,7 @@ import { claimsOf } from './arrival.ts'
 import { storageKey } from './keys.ts'
 import { loadBackend } from './session.ts'
 
-export type LiveTopic =
+type LiveTopic =
   | 'notification'
   | 'activity'
   | 'job'
@@ -22,7 +22,7 @@ export type LiveTopic =
 type LiveMessage =
   | { type: 'event'; topic: LiveTopic; payload: unknown }
   | { type: 'ping' | 'ready' | 'auth_needed' | 'reconnect' | 'lagging' }
-export type LiveState = 'off' | 'connecting' | 'on'
+type LiveState = 'off' | 'connecting' | 'on'
 
 /** The gateway does not take the token. */
 const refusedCode = 4401

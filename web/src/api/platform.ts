@@ -17,7 +17,7 @@ export function usePlatform() {
   return query.data ?? { product_name: product.name, sandboxed: [], demo_accounts: false, version: '' }
 }
 
-export type AuthSettings = {
+type AuthSettings = {
   external: Record<string, boolean>
   mailer_autoconfirm: boolean
   disable_signup: boolean

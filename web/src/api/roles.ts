@@ -16,7 +16,7 @@ export function useRole(userId: string | undefined) {
   })
 }
 
-export async function readRole(userId: string): Promise<Role | null> {
+async function readRole(userId: string): Promise<Role | null> {
   const { rest, rows } = await loadBackend()
   const record = await rows<{ role: Role } | null>(rest.from('user_roles').select('role').eq('user_id', userId).maybeSingle())
   return record?.role ?? null

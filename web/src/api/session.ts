@@ -7,7 +7,7 @@ import { mayHaveSession, storageKey } from './keys.ts'
 export type Ended = 'elsewhere' | 'expired' | 'other-tab'
 
 /** `unreachable`: there is a session here that could not be checked; an outage signs nobody out. */
-export type SessionState = {
+type SessionState = {
   status: 'loading' | 'signed-in' | 'signed-out' | 'unreachable'
   session: Session | null
   event?: AuthChangeEvent

@@ -7,7 +7,7 @@ import { paths } from '../paths.ts'
 import { Button } from '../ui/Button.tsx'
 import { attempt } from '../ui/toast.tsx'
 
-export const memorySettings = `${paths.settings}?section=memory`
+const memorySettings = `${paths.settings}?section=memory`
 
 /** Says what was kept in mind, with the way back. */
 export function Remembered({ memory }: { memory: CallReply<'ai-memory'>['memories'][number] }) {

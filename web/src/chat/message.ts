@@ -31,7 +31,7 @@ export type ChatMessage = {
 }
 
 let count = 0
-export const nextKey = () => `m${++count}`
+const nextKey = () => `m${++count}`
 
 /** A line of the app itself: a greeting, a plain statement. No model sees it. */
 export function ownLine(content: string, role: ChatMessage['role'] = 'assistant'): ChatMessage {

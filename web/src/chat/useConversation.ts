@@ -42,7 +42,7 @@ export type Options = {
   /** It may look up, propose, and lead to these pages. */
   pages?: readonly AppPage[]
 }
-export type SendOptions = {
+type SendOptions = {
   model?: string
   system?: string
   /** Written by the server's own prompt, which says the same as the text that is shown. */

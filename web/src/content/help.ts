@@ -1,4 +1,4 @@
-export type HelpArticle = { id: string; title: string; words: string; body: string }
+type HelpArticle = { id: string; title: string; words: string; body: string }
 
 export const quickQuestions = [
   'How do I create my first workflow?',

@@ -1,7 +1,7 @@
 import { marketplacePaths } from '../paths.ts'
 import { product } from './product.ts'
 
-export type PageMeta = { path: string; title: string; description: string; index?: boolean }
+type PageMeta = { path: string; title: string; description: string; index?: boolean }
 
 const landing = { title: `${product.name}: ${product.tagline.replace('The', 'the')}`, description: product.description }
 

@@ -1,5 +1,5 @@
 /** Prerendered pages carry marks; the gateway writes the installation's name and addresses over them, in the text and in the page's head. */
-export const nameMark = '__PRODUCT_NAME__'
+const nameMark = '__PRODUCT_NAME__'
 
 const [email, support, security] = currentContacts()
 

@@ -1,7 +1,7 @@
 // Shown on the payments page while an account has sold nothing, always with the badge; never sent, counted or exported.
 // The figures agree: a seller keeps 80 percent, and each share is in exactly one part of the balance or in a payout.
 
-export type SampleTransaction = {
+type SampleTransaction = {
   id: string
   customer: string
   amount_cents: number
@@ -10,7 +10,7 @@ export type SampleTransaction = {
   date: string
   description: string
 }
-export type SamplePayout = { id: string; amount_cents: number; status: 'paid' | 'scheduled' | 'pending'; date: string }
+type SamplePayout = { id: string; amount_cents: number; status: 'paid' | 'scheduled' | 'pending'; date: string }
 
 export const sampleTransactions: SampleTransaction[] = [
   {

@@ -53,7 +53,7 @@ export function GatedShell() {
   return open ? <Shell /> : <Navigate to={paths.pricing} replace />
 }
 
-export function useSellerAccess(userId: string | undefined) {
+function useSellerAccess(userId: string | undefined) {
   return useQuery({
     queryKey: ['seller-access', userId],
     enabled: Boolean(userId),

@@ -23,9 +23,9 @@ import {
 } from 'lucide-react'
 
 export const navGroups = ['Overview', 'Assistants', 'Create', 'Grow', 'Run', 'Learn'] as const
-export type NavGroup = (typeof navGroups)[number]
+type NavGroup = (typeof navGroups)[number]
 /** `{product}` in a title becomes the installation's name. `action` is how Quick Actions on the dashboard puts it, `opens` where it leads if not to the page. */
-export type NavItem = { title: string; path: string; icon: LucideIcon; group: NavGroup; keywords?: string; action?: string; opens?: string }
+type NavItem = { title: string; path: string; icon: LucideIcon; group: NavGroup; keywords?: string; action?: string; opens?: string }
 
 /** The sidebar and the command palette. A page that is built is one line here and one in router.tsx; what is not built is not here. */
 export const navItems: NavItem[] = [

@@ -34,7 +34,7 @@ export function StatRow({ children }: { children: ReactNode }) {
 }
 
 /** Against the period before; no base is +0%. */
-export function changeLabel(change: number | null | undefined) {
+function changeLabel(change: number | null | undefined) {
   const percent = Math.round(change ?? 0)
   return `${percent < 0 ? '−' : '+'}${Math.abs(percent)}%`
 }

@@ -5,7 +5,6 @@ import { col, fn, reading, text, time } from '../contract.ts'
 // hundredths of the account's currency.
 
 export const adLevels = ['campaign', 'adset', 'ad'] as const
-export const adSpans = [7, 30, 90] as const
 const level = z.enum(adLevels)
 const days = z.union([z.literal(7), z.literal(30), z.literal(90)]).default(30)
 const account_id = text(60).optional()

@@ -8,7 +8,7 @@ import { createLogger } from '../telemetry.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { type Bus, type BusOwner, MAX_DELIVERIES } from './bus.ts'
 
-export type BusHarness = { open(owner: BusOwner): Promise<Bus>; close(): Promise<void> }
+type BusHarness = { open(owner: BusOwner): Promise<Bus>; close(): Promise<void> }
 type Member = { bus: Bus; database: TestDatabase; effects: string[]; drop(): Promise<void> }
 
 const definition = {

@@ -17,7 +17,7 @@ const HOUR_MS = 3_600_000
 export const streamOf = (service: string) => `evt_${service}`
 export const durableOf = (handler: string, event: string) => `${handler}__${event}`.replaceAll('.', '_')
 
-export type StreamState = { created: boolean; lastSequence: number; lastAt: Date }
+type StreamState = { created: boolean; lastSequence: number; lastAt: Date }
 
 export async function ensureStream(jsm: JetStreamManager, service: string): Promise<StreamState> {
   const name = streamOf(service)

@@ -16,7 +16,7 @@ import { type Columns, columnsOf, present, requiredOf } from './values.ts'
 type Written<T extends Table> = Promise<Partial<Row<T>>[] | Record<string, unknown>[]>
 type Part<T, K extends string> = K extends keyof T ? (T[K] extends z.ZodObject ? z.output<T[K]> : never) : never
 
-export type TableOptions<T extends Table> = {
+type TableOptions<T extends Table> = {
   /** The table or view of the service's database; the contract's name when absent. */
   from?: string
   /** The rows that the caller may see and change. Part of every statement. */

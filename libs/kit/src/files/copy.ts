@@ -15,7 +15,7 @@ export function mountPictureCopies(rt: Rt, contract: ReturnType<typeof pictureCo
 }
 
 /** Asks media for the picture under the person's own rights and keeps it like an upload, with the same quota. */
-export async function copyPicture(rt: Rt, ctx: Ctx<any>, asked: { picture_id: string; width?: number | undefined }) {
+async function copyPicture(rt: Rt, ctx: Ctx<any>, asked: { picture_id: string; width?: number | undefined }) {
   const actor = signedIn(ctx)
   const pieceAt = (offset: number) => rt.ask(readPicture, { ...asked, offset }, { actor })
   const first = await pieceAt(0)

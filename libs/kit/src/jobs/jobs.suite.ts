@@ -9,8 +9,8 @@ import { type BullOptions, createBullJobs, type Progress } from './bullmq.ts'
 import { JOB_MARK, type JobRow, type Jobs, Later } from './jobs.ts'
 
 const log = createLogger('silent')
-export type JobsStore = Pick<BullOptions, 'connection' | 'backend' | 'mayForget' | 'memory' | 'ready' | 'open' | 'close'>
-export type JobsHarness = { store(databaseUrl: string): JobsStore | Promise<JobsStore>; close(): Promise<void> }
+type JobsStore = Pick<BullOptions, 'connection' | 'backend' | 'mayForget' | 'memory' | 'ready' | 'open' | 'close'>
+type JobsHarness = { store(databaseUrl: string): JobsStore | Promise<JobsStore>; close(): Promise<void> }
 
 /** The promises of every job queue. */
 export function jobsSuite(title: string, openHarness: () => Promise<JobsHarness>) {

@@ -9,7 +9,7 @@ export type JobRun<P> = {
 }
 export type JobHandler = (run: JobRun<any>) => Promise<unknown>
 export type JobRow = { id: string; name: string; user_id: string | null; payload: unknown; trace: string | null }
-export type ParkedJob = { id: string; name: string; payload: unknown; error: string; attempts: number; parkedAt: Date }
+type ParkedJob = { id: string; name: string; payload: unknown; error: string; attempts: number; parkedAt: Date }
 /** `concurrency` gives the job a lane of its own, so wide in each instance; `attempts` is how often it is tried before it is parked; a lower `priority` runs first. */
 export type HandleOptions = { concurrency?: number | undefined; attempts?: number | undefined; priority?: number | undefined }
 

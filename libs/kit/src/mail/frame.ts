@@ -11,7 +11,7 @@ export type Letter = {
   stop?: string
 }
 type Sender = { product: string; home: string }
-export type Rendered = { subject: string; html: string; text: string }
+type Rendered = { subject: string; html: string; text: string }
 
 /** The HTML and the plain part of an email, from the same words. */
 export function renderLetter(given: Letter, sender: Sender): Rendered {

@@ -12,7 +12,7 @@ export const mailSettings = {
     .optional(),
   MAIL_FROM: z.string().optional(),
 }
-export type MailSettings = { SMTP_URL?: string | undefined; MAIL_FROM?: string | undefined }
+type MailSettings = { SMTP_URL?: string | undefined; MAIL_FROM?: string | undefined }
 
 export type Email = {
   /** The job's id: a retry after a lost answer carries the same Message-ID, so it is seen as the same email. */

@@ -8,7 +8,7 @@ const AGAIN_MS = 60_000
 type Prices = { asOf: Date; of: PriceList }
 type AskOne = (tlds: readonly string[]) => Promise<Prices | null>
 export type AskPrices = (registrar: Registrar, tlds: readonly string[]) => Promise<Prices | null>
-export type PriceKeys = { VERCEL_TOKEN?: string | undefined; NAMESILO_API_KEY?: string | undefined }
+type PriceKeys = { VERCEL_TOKEN?: string | undefined; NAMESILO_API_KEY?: string | undefined }
 
 /** The prices of each registrar. Without the key that its list needs there are none, and the registrar is linked without a price. */
 export function createPrices(fetch: GuardedFetch, sandbox: (() => Promise<string>) | null, keys: PriceKeys, log: Logger): AskPrices {

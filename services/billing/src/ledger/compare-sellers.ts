@@ -4,7 +4,7 @@ import type { Db, Deps, Trx } from '../deps.ts'
 import { keepPayout, lookAtPayout } from '../payouts/send.ts'
 import { taxSums } from './sums.ts'
 
-export type SellerDifference = { account: string; subject: string; currency: string; ours: number; theirs: number; rows: string[] }
+type SellerDifference = { account: string; subject: string; currency: string; ours: number; theirs: number; rows: string[] }
 const TOGETHER = 200
 
 /** Compares sellers' accounts at the provider with the books, for all to whom something was moved lately. */

@@ -5,7 +5,7 @@ import { userOf } from './credits.ts'
 import { type PaidFor, revenueOf, taxDue, taxReturned } from './entries.ts'
 import { post } from './post.ts'
 
-export type TaxPlace = Pick<ProviderTax, 'country' | 'state' | 'isReverseCharge'>
+type TaxPlace = Pick<ProviderTax, 'country' | 'state' | 'isReverseCharge'>
 type TaxLine = { reference: string; charge?: string; place: TaxPlace; currency: string; taxableCents: number; taxCents: number; at: Date }
 
 /** Remembers where tax is owed, once for each entry that it belongs to. What goes back is negative. */

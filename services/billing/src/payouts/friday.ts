@@ -11,7 +11,7 @@ import { isStopped } from '../sellers/moderated.ts'
 const TOGETHER = 200
 
 /** The moment that a run is for: the provider's time for each seller, unless it is said. */
-export type AsOf = Date | null
+type AsOf = Date | null
 const momentOf = (asOf: AsOf, seller = sql`seller_id`) => (asOf ? sql`${asOf}::timestamptz` : sql`provider_now(${seller})`)
 
 /**

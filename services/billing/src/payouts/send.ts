@@ -178,7 +178,7 @@ async function restore(trx: Trx, row: PayoutRow, because: string) {
   await publish(trx, returnedEvent, row.seller_id, { ...toldOf(row), because })
 }
 
-export type SeenPayout = { row: PayoutRow; found: ProviderPayout }
+type SeenPayout = { row: PayoutRow; found: ProviderPayout }
 export async function lookAtPayout(deps: Deps, db: Db, payout: string): Promise<SeenPayout | null> {
   const row = await db.selectFrom('payouts').selectAll().where('payout', '=', payout).executeTakeFirst()
   return row ? { row, found: await deps.provider.getPayout(payout, row.account) } : null

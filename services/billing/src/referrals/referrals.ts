@@ -29,7 +29,7 @@ export async function recordReferral(trx: Trx, userId: string, code: string): Pr
   if (referrer && referrer !== userId) await insertReferral(trx, userId, referrer)
 }
 
-export type CheckoutReferral = { discount: boolean; dropped?: 'unknown' | 'own' }
+type CheckoutReferral = { discount: boolean; dropped?: 'unknown' | 'own' }
 
 /** Whether a checkout gets the first month's discount. A code that is not good is dropped and named: it never blocks the checkout. */
 export async function referralOf(db: Db, userId: string, code: string | null | undefined): Promise<CheckoutReferral> {

@@ -192,7 +192,7 @@ const soldOf = (sale: SaleRow, { lines }: CheckoutRow) => ({
   lines: lines as SaleLine[],
 })
 
-export type SeenCheckout = { id: string; charge: ProviderCharge | null; isExpired: boolean }
+type SeenCheckout = { id: string; charge: ProviderCharge | null; isExpired: boolean }
 /** The state of a payment page. Null where it is not ours. */
 export async function lookAtCheckout({ provider }: Deps, session: string): Promise<SeenCheckout | null> {
   const found = await provider.getSaleCheckout(session)

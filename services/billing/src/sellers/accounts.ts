@@ -79,7 +79,7 @@ export async function refreshSeller(deps: Deps, db: Db, account: string): Promis
   if (seen) await inTransaction(db, (trx) => keepSeller(trx, seen))
 }
 
-export type SeenSeller = { row: SellerRow; found: ProviderSeller | null }
+type SeenSeller = { row: SellerRow; found: ProviderSeller | null }
 /** The count of looks is read before the provider is asked, so that an older look never replaces a newer one. */
 export async function lookAtSeller(deps: Deps, db: Db, account: string): Promise<SeenSeller | null> {
   const row = await db.selectFrom('seller_accounts').selectAll().where('account', '=', account).executeTakeFirst()

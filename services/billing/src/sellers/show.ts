@@ -73,7 +73,7 @@ const movementsOf = (db: BillingCtx['db'], part: SellerPart, seller: string, cur
     .where('p.currency', '=', currency)
 
 type Movement = Awaited<ReturnType<ReturnType<typeof movementsOf>['execute']>>[number]
-export const rowJson = ({ id, occurred_at, description, kind, sale_id, payout_id, currency, amount_cents }: Movement) => ({
+const rowJson = ({ id, occurred_at, description, kind, sale_id, payout_id, currency, amount_cents }: Movement) => ({
   ...{ id, description, kind, sale_id, payout_id, currency, amount_cents: Number(amount_cents) },
   at: occurred_at.toISOString(),
 })

@@ -28,7 +28,7 @@ const fields = [
   'lapsed',
   'disputed',
 ] as const
-export type Entitlement = Pick<SubscriptionRow, (typeof fields)[number]>
+type Entitlement = Pick<SubscriptionRow, (typeof fields)[number]>
 
 /** Facts that the subscription lacks: whether its payment is disputed, and whether it ever was paid. */
 export type Standing = { disputed: boolean; hasPaid: boolean }

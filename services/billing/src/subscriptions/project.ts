@@ -17,7 +17,7 @@ export type Look = {
 }
 
 /** Somebody else has kept a look since this one began: what it found may be old. Look again. */
-export class StaleLook extends Error {}
+class StaleLook extends Error {}
 
 /**
  * Reads what the provider says now about a customer. The count of looks is read first: if it has not moved when the result is kept,

@@ -20,7 +20,7 @@ type Call = Ctx<CrmDb>
 type Rt = Pick<Runtime<CrmDb>, 'ask' | 'kit'>
 
 const MOST = 100
-export const bookingPageAt = (home: string, slug: string, type: string) => `${home}/book/${slug}/${type}`
+const bookingPageAt = (home: string, slug: string, type: string) => `${home}/book/${slug}/${type}`
 
 export async function listEventTypes(ctx: Call, { kit }: Rt): Promise<Output<typeof listContract>> {
   const { id: userId } = signedIn(ctx)

@@ -63,7 +63,7 @@ async function completeContact(trx: Trx, userId: string, email: string, { phone 
 }
 
 /** Digits alone, after a plus where the country is known: how two ways to write a number are found to be one. */
-export const phoneKey = (phone: string) => (phone.trim().startsWith('+') ? '+' : '') + phone.replace(/\D/g, '')
+const phoneKey = (phone: string) => (phone.trim().startsWith('+') ? '+' : '') + phone.replace(/\D/g, '')
 
 export async function keepPhone(trx: Trx, userId: string, contactId: string, phone: string): Promise<void> {
   await trx

@@ -14,7 +14,7 @@ const MOST_PIPELINES = 10
 const SHOWN = 50
 const FIRST = { name: 'Sales', stages: ['New', 'Qualified', 'Proposal sent', 'Negotiation'] }
 
-export async function pipelinesOf(db: Kysely<any>, userId: string): Promise<Pipeline[]> {
+async function pipelinesOf(db: Kysely<any>, userId: string): Promise<Pipeline[]> {
   const { rows } = await sql<Pipeline>`
     select p.id, p.name, p.version, (
       select jsonb_agg(jsonb_build_object('id', s.id, 'name', s.name) order by s.place) from pipeline_stages s where s.pipeline_id = p.id

@@ -44,7 +44,7 @@ type Wanted = Pick<Shown, 'purpose' | 'type' | 'name' | 'value'> & {
   isGood: (found: string) => boolean
 }
 /** The records that the provider needs in the DNS of the domain. */
-export function recordsOf({ provider, domain, smtp_host, dkim_selector, dkim_public }: SenderRow): Wanted[] {
+function recordsOf({ provider, domain, smtp_host, dkim_selector, dkim_public }: SenderRow): Wanted[] {
   const isSpf = (found: string) => /^v=spf1( |$)/i.test(found)
   const source = provider === 'mailersend' ? 'include:_spf.mailersend.net' : provider === 'smtp' ? `a:${smtp_host}` : ''
   const spf: Wanted = {

@@ -20,7 +20,7 @@ export const webhookContext = ({ id, user_id }: Pick<SenderRow, 'id' | 'user_id'
 
 type Connected = { id: string; account: string; failure: string | null }
 /** The healthiest MailerSend account; null where none works. */
-export async function mailerSendOf({ rt }: Senders, userId: string, connectionId?: string | null): Promise<Connected | null> {
+async function mailerSendOf({ rt }: Senders, userId: string, connectionId?: string | null): Promise<Connected | null> {
   const { connections } = await rt.call(listConnections, { app: 'mailersend' }, actingFor(userId, 'list-connections'))
   const working = connections.filter(
     ({ id, state }) => (state === 'connected' || state === 'degraded') && (!connectionId || id === connectionId),
@@ -54,7 +54,7 @@ async function firstSender(db: Db, senders: Senders, userId: string, { id: conne
   })
 }
 
-export async function verifiedDomains({ rt }: Senders, userId: string, connectionId: string): Promise<string[]> {
+async function verifiedDomains({ rt }: Senders, userId: string, connectionId: string): Promise<string[]> {
   const { rows } = await rt.call(
     readFromApp,
     { app: 'mailersend', action: 'list-domains', input: {}, connection_id: connectionId },

@@ -41,7 +41,7 @@ export async function startScheduled({ rt: { db, log } }: Pick<Engine, 'rt'>, si
 type Found = { id: string; campaign_id: string; user_id: string; name: string }
 
 /** The worker that had them died, or is too late: whether these emails went out is not known. */
-export async function takeBackLeases({ rt }: Pick<Engine, 'rt'>, signal: AbortSignal): Promise<number> {
+async function takeBackLeases({ rt }: Pick<Engine, 'rt'>, signal: AbortSignal): Promise<number> {
   let all = 0
   for (let count = PIECE; count === PIECE; all += count) {
     signal.throwIfAborted()
@@ -75,7 +75,7 @@ async function settleAll(rt: Engine['rt'], campaign: { id: string; user_id: stri
 
 const LOOKS_AFTER_MIN = [1, 5, 30, 180, 1440]
 /** Asks the provider for those whose answer was lost. One that is not found stays `unknown`. */
-export async function lookForUnknown({ rt, carriers }: Pick<Engine, 'rt' | 'carriers'>, signal: AbortSignal): Promise<void> {
+async function lookForUnknown({ rt, carriers }: Pick<Engine, 'rt' | 'carriers'>, signal: AbortSignal): Promise<void> {
   const { rows } = await sql<Found & { email: string; sender_id: string; looks: number; started_at: Date }>`
     select r.id, r.campaign_id, r.email, r.looks, c.user_id, c.name, c.sender_id, c.started_at
     from email_recipients r join email_campaigns c on c.id = r.campaign_id

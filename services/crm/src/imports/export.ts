@@ -34,7 +34,7 @@ async function* pages(db: Ctx<CrmDb>['db'], userId: string) {
 const line = (cells: readonly (string | null)[]) => `${cells.map((cell) => csvCell(cell ?? '')).join(',')}\r\n`
 
 /** A cell that begins like a formula would be run by a spreadsheet. */
-export function csvCell(value: string): string {
+function csvCell(value: string): string {
   const safe = /^[=+@\t\r-]/.test(value) ? `'${value}` : value
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

@@ -1,5 +1,5 @@
 /** An interval around a median, by drawing the sample again and again from itself. */
-export type Interval = { low: number; median: number; high: number }
+type Interval = { low: number; median: number; high: number }
 
 const DRAWS = 2000
 

@@ -35,7 +35,7 @@ export function followUpId(id: string, what: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
-export type OneTime = {
+type OneTime = {
   id?: string
   userId: string
   type: OneTimeType

@@ -45,7 +45,7 @@ const kinds = {
     sentAt: 'reauthentication_sent_at',
   },
 } as const satisfies Record<string, Kind>
-export type LetterKind = keyof typeof kinds
+type LetterKind = keyof typeof kinds
 
 export type Letter = {
   id?: string

@@ -80,7 +80,7 @@ export async function currentUser(
 
 export const getUser = async (ctx: AuthCtx, _input: unknown): Promise<UserJson> => userJson((await currentUser(ctx)).user)
 
-export type NewUser = {
+type NewUser = {
   email?: string | null | undefined
   phone?: string | null | undefined
   passwordHash?: string | null

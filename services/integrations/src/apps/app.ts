@@ -65,7 +65,7 @@ export type AppDefinition = {
   actions: Record<string, AppAction>
 }
 
-export type Paging = { send: (request: AppRequest, cursor: string) => AppRequest; next: (answer: Answer) => unknown }
+type Paging = { send: (request: AppRequest, cursor: string) => AppRequest; next: (answer: Answer) => unknown }
 /** By a parameter, among those of the request. */
 export const pagedBy = (name: string, next: Paging['next']): Paging => ({
   send: (request, cursor) =>

@@ -6,7 +6,7 @@ import { basic } from './vendors.ts'
 export const CUSTOM = 'custom' as AppId
 
 /** The parts of the seal that say where it is and how the key travels. */
-export type CustomFields = {
+type CustomFields = {
   auth: string
   auth_name?: string
   client_id?: string

@@ -1,7 +1,7 @@
 import type { Held } from './app.ts'
 
 /** A call to a vendor's sign-in server. */
-export type VendorCall = { method: 'POST' | 'DELETE'; url: string; form?: Record<string, string>; headers?: Record<string, string> }
+type VendorCall = { method: 'POST' | 'DELETE'; url: string; form?: Record<string, string>; headers?: Record<string, string> }
 export type Client = { id: string; secret: string }
 
 export type Vendor = {

@@ -17,7 +17,7 @@ export type Tool = {
 }
 export type Server = { fetch: GuardedFetch; url: string; headers: Record<string, string>; signal?: AbortSignal }
 
-export const MOST_TOOLS = 100
+const MOST_TOOLS = 100
 const MOST_PAGES = 10
 const MOST_SCHEMA = 8_000
 const MOST_BYTES = 2 * 1024 * 1024

@@ -16,7 +16,7 @@ export type Operation = {
 type Json = Record<string, unknown>
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
-export const MOST_OPERATIONS = 300
+const MOST_OPERATIONS = 300
 const MOST_SCHEMA = 20_000
 const MOST_DEPTH = 8
 /** Headers that the call itself sets. */

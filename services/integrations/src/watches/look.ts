@@ -13,7 +13,7 @@ import type { ConnectionRow } from '../connections/keep.ts'
 import type { IntegrationsDb } from '../schema.ts'
 
 type Rt = Pick<Runtime<IntegrationsDb, Config>, 'db' | 'log'>
-export type WatchRow = Selectable<IntegrationsDb['app_watches']>
+type WatchRow = Selectable<IntegrationsDb['app_watches']>
 
 const BATCH = 100
 const AT_ONCE = 8

@@ -128,7 +128,7 @@ export const sendSearchLetter = (rt: Rt, mailer: Mailer) => {
   }
 }
 
-export function stopToken(vault: Vault, searchId: string): string {
+function stopToken(vault: Vault, searchId: string): string {
   const id = bytesOf(searchId)
   return Buffer.concat([id, macOf(vault, 'search emails', id)]).toString('base64url')
 }

@@ -17,7 +17,7 @@ type Trx = Transaction<MarketplaceDb & KitDb>
 type Item = Selectable<MarketplaceDb['items']>
 type Version = Selectable<MarketplaceDb['item_versions']>
 
-export const MOST_FILES = 20
+const MOST_FILES = 20
 const VERSIONS = 50
 
 export const readProduct =

@@ -37,7 +37,7 @@ const listedColumns = sql`
   coalesce((select w.messages from waiting w where w.item_id = i.id), 0) as messages,
   (select p.marketplace_slug from profiles p where p.user_id = i.user_id) as seller_slug`
 
-export type ListedRow = Omit<Listed, 'price' | 'rating' | 'image' | 'path' | 'updated_at'> & {
+type ListedRow = Omit<Listed, 'price' | 'rating' | 'image' | 'path' | 'updated_at'> & {
   image_ids: string[]
   rating_sum: number
   rating_count: number

@@ -17,7 +17,7 @@ export function orderOfToken(vault: Vault, token: string): string | null {
 
 export const orderLink = (publicUrl: string, vault: Vault, orderId: string) => `${publicUrl}/orders/${tokenOf(vault, orderId)}`
 
-export type Pass = { orderId: string; fileId: string; expiresS: number }
+type Pass = { orderId: string; fileId: string; expiresS: number }
 /** The right to one file of one order for a few minutes. Whether the order still stands is asked each time it is shown. */
 export function passOf(vault: Vault, { orderId, fileId, expiresS }: Pass): string {
   const expires = Buffer.alloc(6)

@@ -17,7 +17,7 @@ import { write } from './write.ts'
 type Raw = Parameters<Parameters<typeof serveRaw>[2]>
 type Rt = Pick<Runtime<MarketplaceDb, Config>, 'vault' | 'config' | 'kit' | 'storage'>
 /** Where mail comes in, and what the provider signs with. Null where letters can only be answered in the app. */
-export type Inbound = { domain: string; key: string }
+type Inbound = { domain: string; key: string }
 
 /** Without mail settings of its own the sandbox plays the provider of mail in both directions. */
 export function inboundOf({ vault, config }: Pick<Rt, 'vault' | 'config'>): Inbound | null {
@@ -35,7 +35,7 @@ export function replyAddress(vault: Vault, { domain }: Inbound, threadId: string
   const said = Buffer.concat([bytesOf(threadId), Buffer.from([side === 'seller' ? 1 : 0])])
   return `reply+${base32(Buffer.concat([said, macOf(vault, 'reply address', said).subarray(0, MAC)]))}@${domain}`
 }
-export function readReplyAddress(vault: Vault, address: string): { threadId: string; side: Side } | null {
+function readReplyAddress(vault: Vault, address: string): { threadId: string; side: Side } | null {
   const named = /reply\+([a-z2-7]{40,60})@/i.exec(address)
   const given = named ? unbase32(named[1]!.toLowerCase()) : null
   if (given?.length !== 17 + MAC) return null

@@ -14,7 +14,7 @@ import type { MarketplaceDb } from '../schema.ts'
 type Db = Ctx<MarketplaceDb>['db']
 export type Side = 'buyer' | 'seller'
 export type ThreadRow = Selectable<MarketplaceDb['threads']>
-export type MessageRow = Selectable<MarketplaceDb['thread_messages']>
+type MessageRow = Selectable<MarketplaceDb['thread_messages']>
 
 const unreadOf = (side: Side) => (side === 'seller' ? ('seller_unread' as const) : ('buyer_unread' as const))
 

@@ -1,7 +1,7 @@
 import { drawnPixels, type PictureModel, type PictureSize } from '@operon/contracts/media/images'
 
 export type ProviderName = 'openai' | 'google' | 'fal'
-export type ModelEntry = {
+type ModelEntry = {
   provider: ProviderName
   /** The provider's name of the model that answers to this name today. */
   upstream: string

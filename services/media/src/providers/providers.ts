@@ -41,7 +41,7 @@ export function ownServer({
 export const sandboxedProviders = (config: Config): ProviderName[] =>
   ownServer(config) ? [] : (Object.keys(official) as ProviderName[]).filter((name) => !own(config, name).key)
 
-export type Artist = { wire: Wire; upstream: string; sandbox: boolean; draw(order: Omit<Order, 'model'>, hears: Hears): Promise<Drawn> }
+type Artist = { wire: Wire; upstream: string; sandbox: boolean; draw(order: Omit<Order, 'model'>, hears: Hears): Promise<Drawn> }
 
 /** The provider of each model: with its own key, the one server that stands for all, or the sandbox. */
 export class Providers {

@@ -9,7 +9,7 @@ import type { MediaDb } from '../schema.ts'
 import { byTier, type SpeechDeps } from './deps.ts'
 import { mostSeconds, soundOf } from './sound.ts'
 
-export type HearAsk = {
+type HearAsk = {
   audio: Uint8Array
   model?: string | undefined
   language?: string | undefined

@@ -3,7 +3,7 @@ import { z } from 'zod'
 export const providers = ['stripe', 'openai', 'smtp', 'sms', 'oauth', 'rdap', 'apps'] as const
 export type Provider = (typeof providers)[number]
 
-export const faultKinds = [
+const faultKinds = [
   'slow_headers',
   'slow_body',
   'status',

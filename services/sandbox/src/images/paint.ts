@@ -105,7 +105,7 @@ function diceOf(text: string): Dice {
 }
 
 /** The same order gives the same picture: what the prompt names, in the color, the place and the style that it says. */
-export function svgOf({ prompt, width, height, seed }: Painting): string {
+function svgOf({ prompt, width, height, seed }: Painting): string {
   const words = prompt.toLowerCase()
   const dice = diceOf(`${words}|${seed}`)
   const subject = subjects.find((each) => each.words.test(words))

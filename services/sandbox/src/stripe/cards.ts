@@ -5,7 +5,7 @@ import { type Params, text } from './form.ts'
 import { addressOf } from './tax/calculations.ts'
 
 /** How a test card behaves. `setup` is when it is saved, `charge` when it is charged. */
-export type Behaviour = { setup?: Decline; charge?: Decline; action?: 'first' | 'always'; disputed?: true; refundFails?: true }
+type Behaviour = { setup?: Decline; charge?: Decline; action?: 'first' | 'always'; disputed?: true; refundFails?: true }
 type Decline = { code: string; decline_code?: string; message: string }
 
 const declined = (decline_code: string, code = 'card_declined', message = 'Your card was declined.'): Decline => ({
@@ -74,7 +74,7 @@ export const AUTHENTICATION: Decline = {
 export const behaviourOf = (method: Obj | undefined): Behaviour => cards.find((card) => card.number === method?._number)?.behaviour ?? {}
 
 /** Only test numbers are taken: a real one must never be kept here. */
-export function cardNumber(typed: string): string {
+function cardNumber(typed: string): string {
   const number = typed.replace(/[\s-]/g, '')
   if (cards.some((card) => card.number === number)) return number
   throw wrong(

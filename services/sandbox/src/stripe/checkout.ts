@@ -199,7 +199,7 @@ function save(bank: Bank, _session: Obj, customer: Obj | undefined, method: stri
 }
 
 /** A code typed into the page, where the session allows it. */
-export function applyPromotion(bank: Bank, session: Obj, code: string): Obj {
+function applyPromotion(bank: Bank, session: Obj, code: string): Obj {
   if (!session.allow_promotion_codes) throw wrong('This checkout takes no promotion codes.', 'promotion')
   const found = bank.t.promotion_codes.all().find((each) => each.active && each.code.toLowerCase() === code.trim().toLowerCase())
   if (!found) throw wrong('This code is invalid.', 'promotion')

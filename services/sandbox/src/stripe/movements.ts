@@ -138,4 +138,4 @@ export function balanceOf(bank: Bank) {
   }
 }
 
-export const isAvailable = (bank: Bank, row: Obj): boolean => row._spends || row.available_on <= bank.now(row._clock)
+const isAvailable = (bank: Bank, row: Obj): boolean => row._spends || row.available_on <= bank.now(row._clock)

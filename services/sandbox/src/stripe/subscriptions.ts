@@ -13,7 +13,7 @@ import { demandLocated } from './tax/lines.ts'
 
 export const LIVE = ['trialing', 'active', 'past_due', 'incomplete', 'unpaid', 'paused']
 
-export type CreateOptions = { checkoutSession?: string; offSession?: boolean; authenticated?: boolean }
+type CreateOptions = { checkoutSession?: string; offSession?: boolean; authenticated?: boolean }
 
 export function createSubscription(bank: Bank, params: Params, options: CreateOptions = {}): Obj {
   if (!params.customer) throw required('customer')

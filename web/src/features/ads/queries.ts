@@ -6,7 +6,6 @@ import { useLive } from '../../api/live.ts'
 import { useSession } from '../../api/session.ts'
 
 export type AdRow = CallReply<'list-ads'>['rows'][number]
-export type AdList = CallReply<'list-ads'>
 export type Level = AdRow['level']
 export type Span = 7 | 30 | 90
 export const spans = [7, 30, 90] as const

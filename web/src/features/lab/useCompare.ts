@@ -23,10 +23,10 @@ const lane = (model: string, state: LaneState['state']): LaneState => ({
   ms: null,
   usage: null,
 })
-export const emptyRun: Run = { id: null, prompt: '', lanes: labModels.map(({ id }) => lane(id, 'idle')), vote: null }
+const emptyRun: Run = { id: null, prompt: '', lanes: labModels.map(({ id }) => lane(id, 'idle')), vote: null }
 const failure = (message: string) => `Error: ${message.replace(/\.$/, '') || texts.labUnableToConnect}${texts.labCheckKey}`
 /** Why no answer of this run came. */
-export type Broken = { title: string; text: string; atLimit: boolean }
+type Broken = { title: string; text: string; atLimit: boolean }
 
 /** Four answers as they are written; each lane ends by itself. */
 export function useCompare() {

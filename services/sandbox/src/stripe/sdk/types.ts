@@ -7,7 +7,7 @@ import { parseAst } from 'vitest/node'
 // `npm run generate`; nothing of it runs in the stand-in.
 
 export type Schema = Record<string, any>
-export type SdkOperation = { method: string; path: string; params: Schema | null; reply: Schema | null }
+type SdkOperation = { method: string; path: string; params: Schema | null; reply: Schema | null }
 type Node = Record<string, any>
 type Scope = {
   file: string
@@ -18,7 +18,7 @@ type Scope = {
   parent: Scope | null
 }
 
-export const sdkRoot = dirname(createRequire(import.meta.url).resolve('stripe')).replace(/cjs$/, 'esm')
+const sdkRoot = dirname(createRequire(import.meta.url).resolve('stripe')).replace(/cjs$/, 'esm')
 
 export function readSdk() {
   const files = new Map<string, Scope>()

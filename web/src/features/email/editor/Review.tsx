@@ -214,7 +214,7 @@ function Checks({ of: { findings, links, bytes }, onFix }: { of: Checked; onFix:
 }
 
 /** As a field of date and time takes it: local, without seconds. */
-export function localValue(at: number): string {
+function localValue(at: number): string {
   const date = new Date(at - new Date(at).getTimezoneOffset() * 60_000)
   return date.toISOString().slice(0, 16)
 }
