@@ -4,17 +4,14 @@ import { startTestPlatform } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
 import { createClient, type Session } from '@supabase/supabase-js'
 import { Secret, TOTP } from 'otpauth'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { openGateway } from './all-in-one.ts'
 import { freePort } from './machine.ts'
 
 // The published client, unmodified, through the public door: every way into an account and out of it.
 
 const SERVICE_KEY = 'test-service-key-0123456789'
-let site: Awaited<ReturnType<typeof start>>
-beforeAll(async () => {
-  site = await start()
-})
+const site = await start()
 afterAll(() => site.close())
 
 /** Identity and the sandbox behind the gateway, at the address that links and providers lead to. */
@@ -195,7 +192,7 @@ test('a provider is linked and unlinked, and the last way in stays', async () =>
   expect((await client.auth.unlinkIdentity(identities[0]!)).error).toMatchObject({ code: 'single_identity_not_deletable' })
 })
 
-test('an e-mail changes when both addresses agree', async () => {
+test('an email changes when both addresses agree', async () => {
   const { client, email, user } = await signedUp()
   const next = newEmail('next')
   expect((await client.auth.updateUser({ email: next })).data.user).toMatchObject({ email, new_email: next })
@@ -222,7 +219,7 @@ test('a second factor, and a recovery code in its place, lift a session to aal2 
   expect((await weak.auth.mfa.unenroll({ factorId: factor!.id })).error).toBeNull()
 })
 
-test('an anonymous account becomes permanent under its id: by e-mail and by a provider', async () => {
+test('an anonymous account becomes permanent under its id: by email and by a provider', async () => {
   const byMail = newClient()
   const guest = (await byMail.auth.signInAnonymously()).data.user!
   expect(guest.is_anonymous).toBe(true)

@@ -3,30 +3,19 @@ import { analyticsService } from '@operon/analytics/service'
 import { lookAfter } from '@operon/integrations/connections/sweep'
 import { integrationsService } from '@operon/integrations/service'
 import { connectingIn, workingsOf } from '@operon/integrations/testing'
-import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { startTestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 
 // A request to the assistant about a connected app, down to the app's own log.
 
-let platform: TestPlatform
-let world: ReturnType<typeof connectingIn>
-beforeAll(async () => {
-  platform = await startTestPlatform([aiGatewayService, integrationsService, analyticsService, sandboxService], {
-    SANDBOX_MODEL_PACE_MS: '0',
-  })
-  world = connectingIn(platform)
-}, 60_000)
+const platform = await startTestPlatform([aiGatewayService, integrationsService, analyticsService, sandboxService], {
+  SANDBOX_MODEL_PACE_MS: '0',
+})
+const world = connectingIn(platform)
 afterAll(() => platform.close())
 
-async function post(user: TestUser, name: string, body: object) {
-  const response = await fetch(`${platform.url('ai-gateway')}/functions/v1/${name}`, {
-    method: 'POST',
-    headers: { ...user.headers, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  return { status: response.status, body: (await response.json()) as any }
-}
+const post = (user: TestUser, name: string, body: object) => platform.call(name, user, body)
 const places: [string, object][] = [
   ['ai-orchestrator', { task_type: 'action' }],
   ['ai-chat', { feature: 'assistant', tools: true }],

@@ -1,18 +1,14 @@
-import { startBilling, type TestBilling } from '@operon/billing/fixture'
-import { type Selling, sellingOn } from '@operon/billing/sellers/fixture'
+import { startBilling } from '@operon/billing/fixture'
+import { sellingOn } from '@operon/billing/sellers/fixture'
 import { identityService } from '@operon/identity/service'
 import { memory, newEmail, PASSWORD, SERVICE_KEY, unpaced } from '@operon/identity/testing/platform'
 import { createClient } from '@supabase/supabase-js'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 
 // From the ban of an account to its payouts, over the two services that have a part in it.
 
-let billing: TestBilling
-let selling: Selling
-beforeAll(async () => {
-  billing = await startBilling({ AUTH_AUTOCONFIRM: 'true', AUTH_ERASING_SERVICES: 'none', ...unpaced }, [identityService])
-  selling = sellingOn(billing)
-}, 60_000)
+const billing = await startBilling({ AUTH_AUTOCONFIRM: 'true', AUTH_ERASING_SERVICES: 'none', ...unpaced }, [identityService])
+const selling = sellingOn(billing)
 afterAll(() => billing.close())
 
 const within = { timeout: 15_000, interval: 100 }

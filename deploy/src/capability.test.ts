@@ -10,24 +10,19 @@ import { crmService } from '@operon/crm/service'
 import { identityService } from '@operon/identity/service'
 import { actorOf } from '@operon/kit/context'
 import { newId } from '@operon/kit/ids'
-import { startTestPlatform, type TestPlatform } from '@operon/kit/testing/service'
+import { startTestPlatform } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { openGateway } from './all-in-one.ts'
 import { freePort } from './machine.ts'
 
 // The capability that the README adds, by every way that leads to it. Nothing but its contract, its function and its route line names it.
 
-let platform: TestPlatform
-let gateway: Awaited<ReturnType<typeof openGateway>>
-let url: string
-beforeAll(async () => {
-  const port = await freePort()
-  url = `http://localhost:${port}`
-  const env = { PORT: String(port), PUBLIC_URL: url, WEB_DIST: '/none', AUTH_AUTOCONFIRM: 'true', SANDBOX_MODEL_PACE_MS: '0' }
-  platform = await startTestPlatform([identityService, crmService, analyticsService, aiGatewayService, sandboxService], env)
-  gateway = await openGateway(platform.infra, Object.values(platform.services))
-}, 60_000)
+const port = await freePort()
+const url = `http://localhost:${port}`
+const env = { PORT: String(port), PUBLIC_URL: url, WEB_DIST: '/none', AUTH_AUTOCONFIRM: 'true', SANDBOX_MODEL_PACE_MS: '0' }
+const platform = await startTestPlatform([identityService, crmService, analyticsService, aiGatewayService, sandboxService], env)
+const gateway = await openGateway(platform.infra, Object.values(platform.services))
 afterAll(async () => {
   await gateway.drain()
   await gateway.close()

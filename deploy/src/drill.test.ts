@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import { testDatabase } from '@operon/kit/testing/database'
 import { VERSION } from '@operon/kit/version'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { alerts } from './alerts.ts'
 import { type AllInOne, startAllInOne } from './all-in-one.ts'
@@ -23,45 +23,41 @@ const spans: Span[] = []
 const valuesOf = (attributes: { key: string; value: Record<string, unknown> }[]) =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]])) as Record<string, any>
 const databases: { drop(): Promise<void> }[] = []
-let collector: Server
-let platform: AllInOne
 
-beforeAll(async () => {
-  collector = createServer(async (request, response) => {
-    const { resourceSpans } = JSON.parse((await request.toArray()).join(''))
-    for (const { resource, scopeSpans } of resourceSpans)
-      for (const span of scopeSpans.flatMap((scope: { spans: any[] }) => scope.spans))
-        spans.push({ ...span, resource: valuesOf(resource.attributes), attributes: valuesOf(span.attributes ?? []) })
-    response.setHeader('content-type', 'application/json').end('{}')
-  })
-  await new Promise<void>((ready) => collector.listen(0, '127.0.0.1', ready))
-  const urls: Record<string, string> = {}
-  for (const name of names) {
-    const database = await testDatabase({ name: `drill-${name}`, migrations: {} })
-    databases.push(database)
-    urls[`DATABASE_URL_${name.toUpperCase().replaceAll('-', '_')}`] = database.url
-  }
-  platform = await startAllInOne({
-    env: {
-      NODE_ENV: 'test',
-      LOG_LEVEL: 'warn',
-      LOG_FORMAT: 'json',
-      ACCESS_LOG: 'on',
-      METRICS_TOKEN,
-      MEASURE_EVERY_MS: '500',
-      PORT: '0',
-      DATA_DIR: dataDir,
-      DATABASE_URL: urls.DATABASE_URL_IDENTITY,
-      AUTH_AUTOCONFIRM: 'true',
-      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`,
-      OTEL_BSP_SCHEDULE_DELAY: '20',
-      ...urls,
-    },
-    services: names,
-    web: false,
-    log: (line) => lines.push(JSON.parse(line)),
-  })
-}, 180_000)
+const collector: Server = createServer(async (request, response) => {
+  const { resourceSpans } = JSON.parse((await request.toArray()).join(''))
+  for (const { resource, scopeSpans } of resourceSpans)
+    for (const span of scopeSpans.flatMap((scope: { spans: any[] }) => scope.spans))
+      spans.push({ ...span, resource: valuesOf(resource.attributes), attributes: valuesOf(span.attributes ?? []) })
+  response.setHeader('content-type', 'application/json').end('{}')
+})
+await new Promise<void>((ready) => collector.listen(0, '127.0.0.1', ready))
+const urls: Record<string, string> = {}
+for (const name of names) {
+  const database = await testDatabase({ name: `drill-${name}`, migrations: {} })
+  databases.push(database)
+  urls[`DATABASE_URL_${name.toUpperCase().replaceAll('-', '_')}`] = database.url
+}
+const platform: AllInOne = await startAllInOne({
+  env: {
+    NODE_ENV: 'test',
+    LOG_LEVEL: 'warn',
+    LOG_FORMAT: 'json',
+    ACCESS_LOG: 'on',
+    METRICS_TOKEN,
+    MEASURE_EVERY_MS: '500',
+    PORT: '0',
+    DATA_DIR: dataDir,
+    DATABASE_URL: urls.DATABASE_URL_IDENTITY,
+    AUTH_AUTOCONFIRM: 'true',
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`,
+    OTEL_BSP_SCHEDULE_DELAY: '20',
+    ...urls,
+  },
+  services: names,
+  web: false,
+  log: (line) => lines.push(JSON.parse(line)),
+})
 afterAll(async () => {
   await platform?.stop()
   collector?.close()

@@ -3,15 +3,12 @@ import { handOver } from '@operon/ai-gateway/keys/older'
 import type { Erased } from '@operon/contracts/erasure'
 import { newId } from '@operon/kit/ids'
 import { hashOfKey } from '@operon/kit/keys'
-import { startTestPlatform, type TestPlatform } from '@operon/kit/testing/service'
+import { startTestPlatform } from '@operon/kit/testing/service'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { loadDefinitions } from './services.ts'
 
-let platform: TestPlatform
-beforeAll(async () => {
-  platform = await startTestPlatform(await loadDefinitions(), { AUTH_AUTOCONFIRM: 'true' })
-}, 120_000)
+const platform = await startTestPlatform(await loadDefinitions(), { AUTH_AUTOCONFIRM: 'true' })
 afterAll(() => platform.close())
 
 const PASSWORD = 'Tr1cky-horse-battery'

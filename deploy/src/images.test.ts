@@ -1,15 +1,12 @@
-import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { afterAll, expect, test } from 'vitest'
 import { loadDefinitions } from './services.ts'
 
-let platform: TestPlatform
-beforeAll(async () => {
-  platform = await startTestPlatform(await loadDefinitions(['ai-gateway', 'media', 'sandbox']), {
-    SANDBOX_MODEL_PACE_MS: '0',
-    MEDIA_CIRCUIT_FAILURES: '1000',
-  })
+const platform = await startTestPlatform(await loadDefinitions(['ai-gateway', 'media', 'sandbox']), {
+  SANDBOX_MODEL_PACE_MS: '0',
+  MEDIA_CIRCUIT_FAILURES: '1000',
 })
-afterAll(() => platform?.close())
+afterAll(() => platform.close())
 
 async function post(user: TestUser, service: string, name: string, body: object) {
   const response = await fetch(`${platform.url(service)}/functions/v1/${name}`, {
@@ -39,11 +36,7 @@ test('an image that is asked for in the assistant is made at once, without a pro
 
 test('where nobody can draw, the assistant says so in its own words and nothing is charged [spec-65]', async () => {
   const user = platform.user()
-  await fetch(`${platform.url('sandbox')}/sandbox/faults`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ provider: 'openai', account: user.id, kind: 'status', status: 500, times: 0 }),
-  })
+  await platform.fault({ provider: 'openai', account: user.id, kind: 'status', status: 500, times: 0 })
   expect((await say(user, 'create an image of a boat')).response).toBe(
     "I'm having trouble generating images right now. Please try again or visit the Image Studio directly.",
   )

@@ -3,17 +3,14 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { newEmail, PASSWORD, unpaced } from '@operon/identity/testing/platform'
 import { startTestPlatform } from '@operon/kit/testing/service'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { openGateway } from './all-in-one.ts'
 import { freePort } from './machine.ts'
 import { loadDefinitions } from './services.ts'
 
 // The MCP SDK's own client, through the public door.
 
-let site: Awaited<ReturnType<typeof start>>
-beforeAll(async () => {
-  site = await start()
-}, 120_000)
+const site = await start()
 afterAll(() => site.close())
 
 async function start() {

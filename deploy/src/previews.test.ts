@@ -7,25 +7,22 @@ import { integrationsService } from '@operon/integrations/service'
 import { newId } from '@operon/kit/ids'
 import { idsIn } from '@operon/kit/previews'
 import type { ServiceDefinition } from '@operon/kit/service'
-import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { startTestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { marketplaceService } from '@operon/marketplace/service'
 import { mediaService } from '@operon/media/service'
 import { sandboxService } from '@operon/sandbox/service'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 
 // The previews that a person reads before they approve a step, of actions in several services. Nothing here has a preview function of its own.
 
 const services: ServiceDefinition[] = [
   ...[aiGatewayService, crmService, marketplaceService, integrationsService, mediaService, billingService, analyticsService],
 ]
-let platform: TestPlatform
-beforeAll(async () => {
-  platform = await startTestPlatform([...services, sandboxService], { SANDBOX_MODEL_PACE_MS: '0' })
-}, 120_000)
-afterAll(() => platform?.close())
+const platform = await startTestPlatform([...services, sandboxService], { SANDBOX_MODEL_PACE_MS: '0' })
+afterAll(() => platform.close())
 
 const db = (service: 'crm' | 'marketplace') => platform.services[service]!.rt.db as any
-const call: TestPlatform['call'] = (...given) => platform.call(...given)
+const { call } = platform
 const propose = (user: TestUser, ...steps: object[]) => call('propose-actions', user, { steps })
 const previewOf = async (user: TestUser, action: string, input: object) =>
   (await propose(user, { action, input })).body.approval?.steps[0].preview

@@ -1,7 +1,7 @@
 import { newEmail, PASSWORD, unpaced } from '@operon/identity/testing/platform'
 import { newId } from '@operon/kit/ids'
 import { startTestPlatform } from '@operon/kit/testing/service'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { openGateway } from './all-in-one.ts'
 import { freePort } from './machine.ts'
 import { loadDefinitions } from './services.ts'
@@ -13,10 +13,7 @@ const RETURNED_DAYS_LATER = '000999999991'
 const GETS_DISPUTED = '4000000000000259'
 const within = { timeout: 30_000, interval: 250 }
 
-let site: Awaited<ReturnType<typeof start>>
-beforeAll(async () => {
-  site = await start()
-}, 120_000)
+const site = await start()
 afterAll(() => site.close())
 
 async function start() {

@@ -1,16 +1,13 @@
 import { startBilling, type TestBilling } from '@operon/billing/fixture'
-import { type Selling, sellingOn } from '@operon/billing/sellers/fixture'
+import { sellingOn } from '@operon/billing/sellers/fixture'
+import { update } from '@operon/kit/testing/rows'
 import { marketplaceService } from '@operon/marketplace/service'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 
 // A product from its draft to the payout, over the two services that have a part in it.
 
-let billing: TestBilling
-let selling: Selling
-beforeAll(async () => {
-  billing = await startBilling({}, [marketplaceService])
-  selling = sellingOn(billing)
-}, 60_000)
+const billing = await startBilling({}, [marketplaceService])
+const selling = sellingOn(billing)
 afterAll(() => billing.close())
 
 const within = { timeout: 15_000, interval: 100 }
@@ -35,7 +32,7 @@ test('a guest buys a product, it is delivered once, and the seller is paid on Fr
   const item_id = await product(ann)
   // The seller is editing the next price; what is on sale is the published version.
   const db = billing.platform.services.marketplace!.rt.db as any
-  await db.updateTable('items').set({ price_cents: 123 }).where('id', '=', item_id).execute()
+  await update(db, 'items', { id: item_id }, { price_cents: 123 })
   const { status, body } = await market('start-checkout', null, { item_id, email: 'guest@example.com', price_cents: 1, currency: 'eur' })
   expect(status).toBe(200)
   const { current_version_id } = await db.selectFrom('items').select('current_version_id').where('id', '=', item_id).executeTakeFirst()
@@ -137,11 +134,7 @@ test('a checkout that nobody pays for gives the use of its coupon back', { timeo
     await rt.jobs.add([{ id: crypto.randomUUID(), name: 'marketplace.sweep_coupons', user_id: null, payload: {}, trace: null }])
     await vi.waitFor(async () => expect((await market('list-coupons', ann, {})).body.coupons).toMatchObject([{ used: 0 }]), within)
   }
-  await rt.db
-    .updateTable('orders')
-    .set({ created_at: new Date(Date.now() - 26 * 3_600_000) })
-    .where('id', '=', body.order_id)
-    .execute()
+  await update(rt.db, 'orders', { id: body.order_id }, { created_at: new Date(Date.now() - 26 * 3_600_000) })
   await back()
   expect((await market('start-checkout', null, { item_id, coupon: 'ONCE' })).status).toBe(200)
 })

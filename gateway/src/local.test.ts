@@ -1,33 +1,30 @@
 import { endpoint } from '@operon/contracts/contract'
 import { DomainError } from '@operon/kit/errors'
 import Fastify from 'fastify'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { jsonOf, raw, spokenBy, testGateway, verifierOfTests } from './testing/start.ts'
 
-let gateway: Awaited<ReturnType<typeof testGateway>>
 const app = Fastify({ bodyLimit: 8 * 1024 * 1024 })
 let failing: string[] = []
-beforeAll(async () => {
-  app.post('/functions/v1/open', (request) => ({ headers: request.headers, body: request.body }))
-  app.addContentTypeParser('text/x', { parseAs: 'string' }, (_request, body, done) => done(null, body))
-  app.delete('/functions/v1/gone', () => ({ ok: true }))
-  app.get('/rest/v1/things', () => {
-    throw new DomainError('not_found')
-  })
-  await app.ready()
-  gateway = await testGateway({
-    spoken: [
-      ...spokenBy('billing'),
-      {
-        service: 'billing',
-        endpoints: [endpoint({ method: 'DELETE', path: '/functions/v1/gone', access: 'public', rate: 'write', reply: z.unknown() })],
-        tables: [],
-      },
-      { service: 'gateway', endpoints: [(await import('@operon/contracts/gateway/api')).platformInfo], tables: [] },
-    ],
-    upstreams: { billing: { kind: 'local', app, ready: async () => ({ ok: failing.length === 0, failing, sandboxed: ['stripe'] }) } },
-  })
+app.post('/functions/v1/open', (request) => ({ headers: request.headers, body: request.body }))
+app.addContentTypeParser('text/x', { parseAs: 'string' }, (_request, body, done) => done(null, body))
+app.delete('/functions/v1/gone', () => ({ ok: true }))
+app.get('/rest/v1/things', () => {
+  throw new DomainError('not_found')
+})
+await app.ready()
+const gateway = await testGateway({
+  spoken: [
+    ...spokenBy('billing'),
+    {
+      service: 'billing',
+      endpoints: [endpoint({ method: 'DELETE', path: '/functions/v1/gone', access: 'public', rate: 'write', reply: z.unknown() })],
+      tables: [],
+    },
+    { service: 'gateway', endpoints: [(await import('@operon/contracts/gateway/api')).platformInfo], tables: [] },
+  ],
+  upstreams: { billing: { kind: 'local', app, ready: async () => ({ ok: failing.length === 0, failing, sandboxed: ['stripe'] }) } },
 })
 afterAll(async () => {
   await gateway.close()

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { raw, testGateway } from './testing/start.ts'
 import { type TestUpstream, testUpstream } from './testing/upstream.ts'
 
-let upstream: TestUpstream
-let gateway: Awaited<ReturnType<typeof testGateway>>
-beforeAll(async () => {
-  upstream = await testUpstream()
-  gateway = await testGateway({ upstreams: { billing: { kind: 'remote', addresses: [upstream.url] } } })
-})
+const upstream: TestUpstream = await testUpstream()
+const gateway = await testGateway({ upstreams: { billing: { kind: 'remote', addresses: [upstream.url] } } })
 afterAll(async () => {
   await gateway.close()
   await upstream.close()

@@ -31,7 +31,7 @@ beforeAll(async () => {
   platform = await startTestPlatform(await loadDefinitions(), {
     AUTH_AUTOCONFIRM: 'true',
     AUTH_STAFF_EMAILS: 'staff@studio.example',
-    // Which statements an answer takes does not depend on how fast its words come.
+    // The statements of an answer do not depend on how fast its words come.
     SANDBOX_MODEL_PACE_MS: '0',
   })
   seller = await signUp('ann@example.com')

@@ -1,10 +1,7 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { emailWorld } from './world.ts'
 
-let world: Awaited<ReturnType<typeof emailWorld>>
-beforeAll(async () => {
-  world = await emailWorld()
-})
+const world = await emailWorld()
 afterAll(() => world.platform.close())
 const ended = (id: string) => vi.waitFor(async () => expect((await world.campaign(id)).status).toBe('sent'), { timeout: 15_000 })
 

@@ -1,24 +1,19 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { starters } from '@operon/contracts/crm/email/starters'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { emailWorld } from './world.ts'
 
-let world: Awaited<ReturnType<typeof emailWorld>>
-let site: Server
-let at: string
 const asked: string[] = []
-beforeAll(async () => {
-  site = createServer((request, response) => {
-    asked.push(`${request.method} ${request.url}`)
-    // As many servers, it has no HEAD.
-    const status = request.method === 'HEAD' ? 405 : { '/gone': 404, '/members': 403 }[request.url!.split('?')[0]!]
-    response.writeHead(status ?? 200).end('page')
-  })
-  await new Promise<void>((done) => site.listen(0, '127.0.0.1', done))
-  at = `http://127.0.0.1:${(site.address() as AddressInfo).port}`
-  world = await emailWorld()
+const site: Server = createServer((request, response) => {
+  asked.push(`${request.method} ${request.url}`)
+  // As many servers, it has no HEAD.
+  const status = request.method === 'HEAD' ? 405 : { '/gone': 404, '/members': 403 }[request.url!.split('?')[0]!]
+  response.writeHead(status ?? 200).end('page')
 })
+await new Promise<void>((done) => site.listen(0, '127.0.0.1', done))
+const at = `http://127.0.0.1:${(site.address() as AddressInfo).port}`
+const world = await emailWorld()
 afterAll(async () => {
   site.close()
   await world.platform.close()

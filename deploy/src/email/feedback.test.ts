@@ -1,14 +1,12 @@
 import { createHmac } from 'node:crypto'
 import { clickToken } from '@operon/crm/email/links'
 import { newId } from '@operon/kit/ids'
+import { insert, update } from '@operon/kit/testing/rows'
 import type { TestUser } from '@operon/kit/testing/service'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { emailWorld, type Mail } from './world.ts'
 
-let world: Awaited<ReturnType<typeof emailWorld>>
-beforeAll(async () => {
-  world = await emailWorld()
-})
+const world = await emailWorld()
 afterAll(() => world.platform.close())
 
 const ended = (id: string) => vi.waitFor(async () => expect((await world.campaign(id)).status).toBe('sent'), { timeout: 15_000 })
@@ -33,11 +31,7 @@ async function sentTo(count: number, more: object = {}) {
   const id = await world.draft(user, more)
   await world.call('send-campaign', user, { campaign_id: id })
   await ended(id)
-  await world.db
-    .updateTable('email_recipients')
-    .set({ sent_at: new Date(Date.now() - 60_000) })
-    .where('campaign_id', '=', id)
-    .execute()
+  await update(world.db, 'email_recipients', { campaign_id: id }, { sent_at: new Date(Date.now() - 60_000) })
   const mails = await Promise.all(addresses.map(async (address) => (await world.mails(address))[0]!))
   return { user, id, addresses, mails, report: async () => (await world.call('campaign-report', user, { campaign_id: id })).body }
 }
@@ -194,11 +188,7 @@ test('signed webhooks bounce, complain and pause; unsigned ones, others’ and r
   }
   expect(await consentOf(user, addresses[1]!)).toMatchObject({ state: 'bounced', evidence: 'Three emails could not be delivered' })
   // A complaint pauses what is being sent.
-  await db
-    .updateTable('email_campaigns')
-    .set({ status: 'sending', next_at: new Date(Date.now() + 60_000) })
-    .where('id', '=', id)
-    .execute()
+  await update(db, 'email_campaigns', { id }, { status: 'sending', next_at: new Date(Date.now() + 60_000) })
   await send(hint('activity.spam_complaint', rows[2].id))
   expect(await world.campaign(id)).toMatchObject({ status: 'paused', complained_count: 1 })
   expect(await consentOf(user, rows[2].email)).toMatchObject({ state: 'complained' })
@@ -362,10 +352,7 @@ test('nothing of a stranger’s campaign can be seen or moved, and no line of a 
   const saved = await call('save-sender', ann, { provider: 'sandbox', name: injected, email: 'news@harbour.example' })
   expect(saved.body.name).toBe('Ann Bcc: everyone@example.com')
   const email = `bcc-${newId()}@example.com`
-  await world.db
-    .insertInto('leads')
-    .values({ id: newId(), user_id: ann.id, name: injected, email, status: 'new', source: 'manual' })
-    .execute()
+  await insert(world.db, 'leads', { id: newId(), user_id: ann.id, name: injected, email, status: 'new', source: 'manual' })
   const to = await draft(ann, { subject: 'Hi {{ name }}' })
   await call('send-campaign', ann, { campaign_id: to })
   await ended(to)

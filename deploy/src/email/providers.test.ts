@@ -2,14 +2,12 @@ import { SIGNED_HEADERS } from '@operon/crm/email/dkim'
 import { checkSender } from '@operon/crm/email/dns'
 import { smtpOutcome } from '@operon/crm/email/transports'
 import { newId } from '@operon/kit/ids'
+import { update } from '@operon/kit/testing/rows'
 import type { TestUser } from '@operon/kit/testing/service'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { emailWorld } from './world.ts'
 
-let world: Awaited<ReturnType<typeof emailWorld>>
-beforeAll(async () => {
-  world = await emailWorld()
-})
+const world = await emailWorld()
 afterAll(() => world.platform.close())
 const ended = (id: string) => vi.waitFor(async () => expect((await world.campaign(id)).status).toBe('sent'), { timeout: 15_000 })
 const connect = (user: TestUser, name = 'ann') =>
@@ -59,12 +57,8 @@ test('a lost answer of MailerSend is looked up by its tag, and the plan counts w
   await call('send-campaign', bo, { campaign_id: id })
   await ended(id)
   expect((await call('email-status', bo)).body.emails).toEqual({ used: 2, reserved: 0, limit: 3000 })
-  await db
-    .updateTable('email_recipients')
-    .set({ state: 'unknown', look_at: new Date(0) })
-    .where('campaign_id', '=', id)
-    .execute()
-  await db.updateTable('email_campaigns').set({ sent_count: 0, unknown_count: 2 }).where('id', '=', id).execute()
+  await update(db, 'email_recipients', { campaign_id: id }, { state: 'unknown', look_at: new Date(0) })
+  await update(db, 'email_campaigns', { id }, { sent_count: 0, unknown_count: 2 })
   const { campaignTick } = await import('@operon/contracts/crm/email/events')
   await platform.services.crm!.rt.jobs.add([{ id: newId(), name: campaignTick.name, user_id: null, payload: {}, trace: null }])
   await vi.waitFor(async () => expect(await world.campaign(id)).toMatchObject({ sent_count: 2, unknown_count: 0 }), { timeout: 20_000 })

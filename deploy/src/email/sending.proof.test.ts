@@ -3,31 +3,28 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { sandboxAddress } from '@operon/contracts/sandbox/events'
 import type { WorkerSettings } from '@operon/crm/email/worker'
+import { update } from '@operon/kit/testing/rows'
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, expect, test, vi } from 'vitest'
 import { emailWorld } from './world.ts'
 
 // CAMPAIGN_RECIPIENTS makes it a larger one.
 const RECIPIENTS = Number(process.env.CAMPAIGN_RECIPIENTS ?? 2_000)
 const KILLS = 20
 
-let world: Awaited<ReturnType<typeof emailWorld>>
-let settings: WorkerSettings
-beforeAll(async () => {
-  // The service itself leaves the sending to those that are killed.
-  world = await emailWorld({ CAMPAIGN_WORKERS: '0' })
-  const { rt } = world.platform.services.crm!
-  const [smtp, pages] = await Promise.all(
-    (['smtp', 'stripe'] as const).map(async (provider) => (await rt.ask(sandboxAddress, { provider })).url),
-  )
-  settings = {
-    databaseUrl: world.platform.infra.env.DATABASE_URL_CRM!,
-    dataDir: world.platform.dataDir,
-    smtp: smtp!,
-    pages: pages!,
-    leaseMs: 3_000,
-  }
-})
+// The service itself leaves the sending to those that are killed.
+const world = await emailWorld({ CAMPAIGN_WORKERS: '0' })
+const { rt } = world.platform.services.crm!
+const [smtp, pages] = await Promise.all(
+  (['smtp', 'stripe'] as const).map(async (provider) => (await rt.ask(sandboxAddress, { provider })).url),
+)
+const settings: WorkerSettings = {
+  databaseUrl: world.platform.infra.env.DATABASE_URL_CRM!,
+  dataDir: world.platform.dataDir,
+  smtp: smtp!,
+  pages: pages!,
+  leaseMs: 3_000,
+}
 const children: ChildProcess[] = []
 afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL')
@@ -86,7 +83,7 @@ test(`${RECIPIENTS} recipients through ${KILLS} kills of every sender: each gets
     state: string
   }[]
   const of = (wanted: string) => rows.filter(({ state: is }) => is === wanted)
-  // Whoever is said to have it has it; whoever has it is said to, or is listed as not known.
+  // Each recipient who is said to have it has it; each who has it is said to, or is listed as not known.
   expect(of('sent').filter((row) => !times.has(row.id))).toEqual([])
   expect(rows.filter((row) => times.has(row.id) && row.state !== 'sent' && row.state !== 'unknown')).toEqual([])
   expect(of('sent').length + of('unknown').length).toBe(RECIPIENTS)
@@ -102,8 +99,7 @@ test('a server that takes an email and hangs up is looked up and never sent to a
   const { seller, contacts, draft, call, campaign, platform } = world
   const bo = await seller()
   const [lost, later] = await contacts(bo, 2)
-  const order = (fault: object) =>
-    fetch(`${platform.url('sandbox')}/sandbox/faults`, { method: 'POST', body: JSON.stringify({ provider: 'smtp', times: 1, ...fault }) })
+  const order = (fault: object) => platform.fault({ provider: 'smtp', times: 1, ...fault })
   await order({ account: lost, kind: 'reset_after' })
   await order({ account: later, kind: 'status', status: 451 })
   const id = await draft(bo)
@@ -126,7 +122,7 @@ test('a server that takes an email and hangs up is looked up and never sent to a
     .where('campaign_id', '=', id)
     .where('state', '=', 'waiting')
     .execute()
-  await world.db.updateTable('email_campaigns').set({ next_at: new Date() }).where('id', '=', id).execute()
+  await update(world.db, 'email_campaigns', { id }, { next_at: new Date() })
   await vi.waitFor(async () => expect((await campaign(id)).sent_count).toBe(2), { timeout: 20_000 })
   expect((await campaign(id)).unknown_count).toBe(0)
   const times = await truth()

@@ -2,13 +2,11 @@ import { takeFeedback } from '@operon/crm/email/feedback'
 import { isMachine } from '@operon/crm/email/machines'
 import { decideSubjects, startScheduled } from '@operon/crm/email/tick'
 import { newId } from '@operon/kit/ids'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { insert, update } from '@operon/kit/testing/rows'
+import { afterAll, expect, test, vi } from 'vitest'
 import { emailWorld } from './world.ts'
 
-let world: Awaited<ReturnType<typeof emailWorld>>
-beforeAll(async () => {
-  world = await emailWorld()
-})
+const world = await emailWorld()
 afterAll(() => world.platform.close())
 const engine = () => ({ rt: world.platform.services.crm!.rt as any })
 const signal = new AbortController().signal
@@ -29,11 +27,7 @@ test('a scheduled campaign settles its recipients when it starts, and can be tak
   await call('create-contact', ann, { name: 'Later', email: `later-${newId()}@example.com` })
   await startScheduled(engine(), signal)
   expect(await status(id)).toBe('scheduled')
-  await db
-    .updateTable('email_campaigns')
-    .set({ scheduled_at: new Date(Date.now() - 1000) })
-    .where('id', '=', id)
-    .execute()
+  await update(db, 'email_campaigns', { id }, { scheduled_at: new Date(Date.now() - 1000) })
   await startScheduled(engine(), signal)
   await becomes(id, 'sent')
   expect(await world.recipients(id)).toHaveLength(2)
@@ -55,11 +49,7 @@ test('paused and cancelled in the middle: nobody else is emailed, and the plan g
       true,
     ])
   expect((await call('pause-campaign', bo, { campaign_id: id })).body).toEqual({ status: 'paused' })
-  await db
-    .updateTable('email_recipients')
-    .set({ due_at: new Date(0) })
-    .where('id', '=', rows[0].id)
-    .execute()
+  await update(db, 'email_recipients', { id: rows[0].id }, { due_at: new Date(0) })
   expect((await call('resume-campaign', bo, { campaign_id: id })).body).toEqual({ status: 'sending' })
   await vi.waitFor(async () => expect((await world.campaign(id)).sent_count).toBe(1), { timeout: 15_000 })
   expect((await call('cancel-campaign', bo, { campaign_id: id })).body).toEqual({ status: 'cancelled' })
@@ -81,22 +71,19 @@ test('the zone that a guest booked in says when their hour is', async () => {
   await call('create-contact', cy, { name: 'Tokyo', email })
   const starts = new Date(Date.now() + 86_400_000)
   const ends = new Date(+starts + 1_800_000)
-  await db
-    .insertInto('bookings')
-    .values({
-      ...{
-        id: newId(),
-        user_id: cy.id,
-        title: 'Call',
-        starts_at: starts,
-        ends_at: ends,
-        state: 'confirmed',
-        guest_email: email,
-        guest_zone: 'Asia/Tokyo',
-      },
-      during: `[${starts.toISOString()},${ends.toISOString()})`,
-    })
-    .execute()
+  await insert(db, 'bookings', {
+    ...{
+      id: newId(),
+      user_id: cy.id,
+      title: 'Call',
+      starts_at: starts,
+      ends_at: ends,
+      state: 'confirmed',
+      guest_email: email,
+      guest_zone: 'Asia/Tokyo',
+    },
+    during: `[${starts.toISOString()},${ends.toISOString()})`,
+  })
   const id = await draft(cy)
   await call('update-campaign', cy, { campaign_id: id, reader_hour: 9 })
   await call('send-campaign', cy, { campaign_id: id })
@@ -119,11 +106,7 @@ test('a share gets two subjects, and the rest the one that was clicked more', as
   await db.transaction().execute((trx: any) => takeFeedbackIn(trx, fan.id))
   await decideSubjects(engine(), signal)
   expect((await world.campaign(id)).winner).toBeNull()
-  await db
-    .updateTable('email_campaigns')
-    .set({ decide_at: new Date(0) })
-    .where('id', '=', id)
-    .execute()
+  await update(db, 'email_campaigns', { id }, { decide_at: new Date(0) })
   await decideSubjects(engine(), signal)
   await becomes(id, 'sent')
   expect((await world.recipients(id)).filter((row: any) => row.variant === 'b')).toHaveLength(8)
@@ -149,11 +132,7 @@ test('a segment is a tree of conditions over contacts and what they did', async 
   await add('vip', { tags: ['vip'] })
   await add('won', { status: 'won' })
   const old = await add('old', { tags: ['vip', 'old'] })
-  await db
-    .updateTable('leads')
-    .set({ created_at: new Date(Date.now() - 40 * 86_400_000), hot_until: new Date() })
-    .where('id', '=', old)
-    .execute()
+  await update(db, 'leads', { id: old }, { created_at: new Date(Date.now() - 40 * 86_400_000), hot_until: new Date() })
   const names = async (tree: object) => (await call('preview-segment', ed, { tree })).body.first.map(({ name }: any) => name).sort()
   expect(await names({})).toEqual(['old', 'vip', 'won'])
   expect(

@@ -1,6 +1,6 @@
 import { dashboardStats, listActivity, notificationsRead } from '@operon/contracts/analytics/api'
 import type { ServiceName } from '@operon/contracts/services'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeEach, expect, test } from 'vitest'
 import { z } from 'zod'
 import { type Actor, actorOf, type Ctx, type Grant, signedIn } from './context.ts'
 import { DomainError } from './errors.ts'
@@ -9,7 +9,7 @@ import { newId } from './ids.ts'
 import { openBus } from './open.ts'
 import { signRequest } from './requests.ts'
 import type { Runtime, ServiceDefinition } from './service.ts'
-import { startTestPlatform, type TestPlatform } from './testing/service.ts'
+import { startTestPlatform } from './testing/service.ts'
 
 const stat = { total: 1, current: 1, previous: 0, change_pct: 0 }
 const figures = { leads: stat, appointments: stat, campaigns: stat, emails_sent: stat, period_days: 30 }
@@ -20,33 +20,29 @@ const definition = (name: ServiceName, setup: ServiceDefinition['setup']): Servi
   setup,
 })
 
-let platform: TestPlatform
-let asker: Runtime
 let seen: Ctx<any>[] = []
 let marked = 0
 let answer: () => Promise<unknown> = async () => figures
 
-beforeAll(async () => {
-  platform = await startTestPlatform(
-    [
-      definition('analytics', ({ app }) => {
-        serve(app, dashboardStats, async (ctx) => {
-          seen.push(ctx)
-          return (await answer()) as typeof figures
-        })
-        serve(app, notificationsRead, async (ctx, input) => {
-          signedIn(ctx)
-          marked += 1
-          return { read: input?.ids?.length ?? 0, unread: marked }
-        })
-        serve(app, listActivity, async () => ({ activity: [], cursor: null }))
-      }),
-      definition('crm', () => {}),
-    ],
-    { RATE_READ: '20/600s' },
-  )
-  asker = platform.services.crm!.rt
-})
+const platform = await startTestPlatform(
+  [
+    definition('analytics', ({ app }) => {
+      serve(app, dashboardStats, async (ctx) => {
+        seen.push(ctx)
+        return (await answer()) as typeof figures
+      })
+      serve(app, notificationsRead, async (ctx, input) => {
+        signedIn(ctx)
+        marked += 1
+        return { read: input?.ids?.length ?? 0, unread: marked }
+      })
+      serve(app, listActivity, async () => ({ activity: [], cursor: null }))
+    }),
+    definition('crm', () => {}),
+  ],
+  { RATE_READ: '20/600s' },
+)
+const asker: Runtime = platform.services.crm!.rt
 afterAll(() => platform.close())
 beforeEach(() => {
   seen = []

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign as signBytes } from 'node:crypto'
 import { usageRecorded } from '@operon/contracts/usage'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, expect, test, vi } from 'vitest'
 import { TokenVerifier } from './auth.ts'
 import { followClock, now } from './clock.ts'
 import type { Ctx } from './context.ts'
@@ -11,10 +11,7 @@ import { settleAbandoned } from './settle.ts'
 import { createLogger } from './telemetry.ts'
 import { type TestDatabase, testDatabase } from './testing/database.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await testDatabase({ name: 'clock', migrations: {} })
-})
+const database: TestDatabase = await testDatabase({ name: 'clock', migrations: {} })
 afterEach(() => void vi.useRealTimers())
 afterAll(() => database.drop())
 

@@ -1,11 +1,11 @@
 import { userErased } from '@operon/contracts/erasure'
 import { userDeleted } from '@operon/contracts/identity/events'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { erasesPeople, NOBODY } from './erasure.ts'
 import { newId } from './ids.ts'
 import type { ServiceDefinition } from './service.ts'
-import { startTestPlatform, type TestPlatform } from './testing/service.ts'
+import { startTestPlatform } from './testing/service.ts'
 
 let stops = 0
 const crm: ServiceDefinition = {
@@ -34,10 +34,7 @@ const crm: ServiceDefinition = {
   },
 }
 
-let platform: TestPlatform
-beforeAll(async () => {
-  platform = await startTestPlatform([crm])
-})
+const platform = await startTestPlatform([crm])
 afterAll(() => platform.close())
 
 test('an erasure that stops goes on where it was, counts each row once and is told to who operates it', { timeout: 90_000 }, async () => {

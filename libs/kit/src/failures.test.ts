@@ -1,10 +1,10 @@
 import { event, fn, job } from '@operon/contracts/contract'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { DomainError } from './errors.ts'
 import { serve } from './http.ts'
 import type { ServiceDefinition } from './service.ts'
-import { startTestPlatform, type TestPlatform } from './testing/service.ts'
+import { startTestPlatform } from './testing/service.ts'
 import { enqueue, inTransaction, publish } from './tx.ts'
 
 const ask = fn('failure-ask', { access: 'user', body: z.object({ how: z.string() }), reply: z.object({}) })
@@ -12,7 +12,6 @@ const happened = event('crm.failure_happened', z.object({}))
 const doomed = job('crm.failure_doomed', z.object({}), { attempts: 1 })
 
 const lines: Record<string, any>[] = []
-let platform: TestPlatform
 const service: ServiceDefinition = {
   name: 'crm',
   config: z.object({}),
@@ -35,10 +34,8 @@ const service: ServiceDefinition = {
     rt.job(doomed, () => rt.providers.call('smtp', () => Promise.reject(new Error('cannot'))))
   },
 }
-beforeAll(async () => {
-  platform = await startTestPlatform([service], { LOG_LEVEL: 'info' }, { onLine: (line) => lines.push(line) })
-})
-afterAll(() => platform?.close())
+const platform = await startTestPlatform([service], { LOG_LEVEL: 'info' }, { onLine: (line) => lines.push(line) })
+afterAll(() => platform.close())
 
 const call = async (how: string) => {
   const user = platform.user()

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { actorOf, type Ctx } from './context.ts'
 import { DomainError } from './errors.ts'
 import { once } from './idempotency.ts'
@@ -10,16 +10,13 @@ import { newId } from './ids.ts'
 import { forgetKeys } from './retention.ts'
 import { createLogger } from './telemetry.ts'
 import { type TestDatabase, testDatabase } from './testing/database.ts'
+import { insert, update } from './testing/rows.ts'
 
-let database: TestDatabase
-let db: any
 const effects = {
   '0001_effects': { up: async (on: any) => void (await sql`create table effects (key text not null)`.execute(on)) },
 }
-beforeAll(async () => {
-  database = await testDatabase({ name: 'keys', migrations: effects })
-  db = database.db
-})
+const database: TestDatabase = await testDatabase({ name: 'keys', migrations: effects })
+const db: any = database.db
 afterAll(() => database.drop())
 
 const run = promisify(execFile)
@@ -43,7 +40,7 @@ const effect = (ctx: Ctx<any>, key: string, work: () => Promise<unknown> = async
     key,
     input: {},
     run: async ({ db: within }) => {
-      await within.insertInto('effects').values({ key }).execute()
+      await insert(within, 'effects', { key })
       return work()
     },
   })
@@ -52,7 +49,7 @@ test('a process that is killed right after the effect has not had it, and the ca
   const key = newId()
   await expect(inItsOwnProcess(key, true)).rejects.toMatchObject({ signal: 'SIGKILL' })
   // However long ago that was.
-  await db.updateTable('idempotency_keys').set({ created_at: sql`now() - interval '1 hour'` }).where('key', '=', key).execute()
+  await update(db, 'idempotency_keys', { key }, { created_at: sql`now() - interval '1 hour'` })
   const again = await inItsOwnProcess(key, false)
   expect([JSON.parse(again.stdout), await happened(key)]).toEqual([{ done: true }, 1])
   const third = await inItsOwnProcess(key, false)
@@ -101,10 +98,10 @@ test('a key is kept for 90 days after its last use, or after the end of the gran
       ).rows[0]!.days,
     )
   expect([await daysLeft(key), await daysLeft(granted)]).toEqual([90, 120])
-  await db.updateTable('idempotency_keys').set({ expires_at: sql`now() + interval '1 day'` }).where('key', '=', key).execute()
+  await update(db, 'idempotency_keys', { key }, { expires_at: sql`now() + interval '1 day'` })
   await effect(ctx, key)
   expect([await daysLeft(key), await happened(key)]).toEqual([90, 1])
   expect(await forgetKeys(db)).toBe(0)
-  await db.updateTable('idempotency_keys').set({ expires_at: sql`now() - interval '1 second'` }).where('key', '=', key).execute()
+  await update(db, 'idempotency_keys', { key }, { expires_at: sql`now() - interval '1 second'` })
   expect(await forgetKeys(db)).toBe(1)
 })

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, expect, test, vi } from 'vitest'
 import { newId } from './ids.ts'
 import { addToLane, claim, type LaneOptions, laneTables, reclaim, settle, startLane } from './lanes.ts'
 import { createLogger } from './telemetry.ts'
@@ -7,13 +7,10 @@ import { type TestDatabase, testDatabase } from './testing/database.ts'
 import { inTransaction } from './tx.ts'
 
 const log = createLogger('silent')
-let database: TestDatabase
 let lane: LaneOptions
 let serial = 0
 const ends: (() => Promise<void>)[] = []
-beforeAll(async () => {
-  database = await testDatabase({ name: 'lanes', migrations: { '0001_lanes': laneTables } })
-})
+const database: TestDatabase = await testDatabase({ name: 'lanes', migrations: { '0001_lanes': laneTables } })
 afterEach(async () => {
   for (const end of ends.splice(0)) await end()
   lane = { ...lane, lane: `lane-${++serial}` }

@@ -2,7 +2,7 @@ import { subscriptionChanged } from '@operon/contracts/billing/events'
 import { limitsOf, tiers } from '@operon/contracts/plans'
 import { usageRecorded } from '@operon/contracts/usage'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { usageOf } from './allowance.ts'
 import { newId } from './ids.ts'
@@ -10,30 +10,25 @@ import { type ByTier, extend, type Reservation, reserve, reserveMany } from './m
 import { Reserver } from './reserver.ts'
 import type { ServiceDefinition } from './service.ts'
 import { release, settle, settleAbandoned } from './settle.ts'
-import { startTestService, type TestPlatform } from './testing/service.ts'
+import { insert, update } from './testing/rows.ts'
+import { startTestService } from './testing/service.ts'
 import { inTransaction } from './tx.ts'
 
 const recorded = usageRecorded('marketplace')
 const service: ServiceDefinition = { name: 'marketplace', config: z.object({}), migrations: {}, setup() {} }
-let platform: TestPlatform
-beforeAll(async () => {
-  platform = await startTestService(service, { DATABASE_POOL: '12' })
-})
-afterAll(() => platform?.close())
+const platform = await startTestService(service, { DATABASE_POOL: '12' })
+afterAll(() => platform.close())
 const db = () => platform.services.marketplace!.rt.db
 const plan = async (user_id: string, prompts: number | null) =>
-  db()
-    .insertInto('entitlements')
-    .values({
-      user_id,
-      tier: 'basic',
-      status: 'active',
-      limits: JSON.stringify({ prompts }),
-      period_start: new Date('2026-11-01'),
-      period_end: null,
-      version: 1,
-    })
-    .execute()
+  insert(db(), 'entitlements', {
+    user_id,
+    tier: 'basic',
+    status: 'active',
+    limits: JSON.stringify({ prompts }),
+    period_start: new Date('2026-11-01'),
+    period_end: null,
+    version: 1,
+  })
 const ask = (userId: string, amount = 1) => ({ userId, unit: 'prompts' as const, feature: 'chat', amount })
 
 test('two hundred callers at once never share the last unit: each by itself and in shared statements [spec-39]', async () => {
@@ -100,7 +95,7 @@ test('the last cent of a budget is held once, however many ask at once: each by 
   for (const way of ['alone', 'together']) {
     const user = newId()
     await plan(user, null)
-    await db().updateTable('entitlements').set({ budget_microusd: 1000 }).where('user_id', '=', user).execute()
+    await update(db(), 'entitlements', { user_id: user }, { budget_microusd: 1000 })
     const reserver = new Reserver(db(), 'prompts', 'ai-gateway')
     const costs = flat(30)
     const all = await Promise.allSettled(
@@ -211,11 +206,8 @@ test('the allowance of a free account comes anew each month, and a lapsed plan f
       period_end: end ? new Date(end) : null,
       version: 1,
     }
-    await db().insertInto('entitlements').values(row).execute()
-    await db()
-      .insertInto('usage_counters')
-      .values({ user_id: user, unit: 'prompts', period_start: new Date(start), used: 25, reserved: 0 })
-      .execute()
+    await insert(db(), 'entitlements', row)
+    await insert(db(), 'usage_counters', { user_id: user, unit: 'prompts', period_start: new Date(start), used: 25, reserved: 0 })
     const reservation = await reserve(db(), ask(user))
     expect(reservation.periodStart.getUTCDate()).toBe(1)
     expect(reservation.periodStart.getTime()).toBeGreaterThan(new Date('2026-10-31').getTime())

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { createMetrics } from './metrics.ts'
 import { leads } from './outbox.ts'
 import { testDatabase } from './testing/database.ts'
+import { update } from './testing/rows.ts'
 
 test('of two instances one tells what both see, so that their sum is right, and the other takes over when it falls silent', async () => {
   const database = await testDatabase({ name: 'kit-metrics', migrations: {} })
@@ -18,11 +19,7 @@ test('of two instances one tells what both see, so that their sum is right, and 
     expect(await look()).toEqual([7])
     expect(one.leading.get('crm')).toBe(true)
     expect(await look()).toEqual([7])
-    await db
-      .updateTable('inbox')
-      .set({ next_at: new Date(0) })
-      .where('handler', '=', 'measure')
-      .execute()
+    await update(db, 'inbox', { handler: 'measure' }, { next_at: new Date(0) })
     expect(await leads(db, 'other')).toBe(true)
     expect(await look()).toEqual([7])
     expect(other.leading.get('crm')).toBe(true)

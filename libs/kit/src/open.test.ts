@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { newId } from './ids.ts'
 import type { ServiceDefinition } from './service.ts'
+import { insert, update } from './testing/rows.ts'
 import { spawnNats, spawnRedis, startS3, whyAbsent } from './testing/servers.ts'
 import { startTestPlatform, type TestPlatform } from './testing/service.ts'
 import { enqueue, inTransaction, publish } from './tx.ts'
@@ -32,12 +33,12 @@ const depot = (world: World): ServiceDefinition => ({
   migrations: table('depot_probe'),
   setup(rt) {
     rt.on(orderPaid, 'deliver', async (trx, { id, user_id, payload }) => {
-      await trx.insertInto('depot_probe').values({ id, cents: payload.cents }).execute()
+      await insert(trx, 'depot_probe', { id, cents: payload.cents })
       await enqueue(trx, delivery, { order: id }, { userId: user_id })
     })
     rt.job(delivery, async (_ctx, { payload, progress }) => {
       await progress(50, 'packing')
-      await rt.db.updateTable('depot_probe').set({ cents: -1 }).where('id', '=', payload.order).execute()
+      await update(rt.db, 'depot_probe', { id: payload.order }, { cents: -1 })
     })
     rt.job(broken, async () => {
       if (!world.mended) throw new Error('no van')

@@ -1,11 +1,12 @@
 import { exportUser } from '@operon/contracts/personal-data'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { erasesPeople } from './erasure.ts'
 import { newId } from './ids.ts'
 import { WHOLE_ROW } from './personal-data.ts'
 import type { ServiceDefinition } from './service.ts'
-import { startTestPlatform, type TestPlatform } from './testing/service.ts'
+import { insert } from './testing/rows.ts'
+import { startTestPlatform } from './testing/service.ts'
 
 const KEPT = 1203
 const crm: ServiceDefinition = {
@@ -40,10 +41,7 @@ const crm: ServiceDefinition = {
   },
 }
 
-let platform: TestPlatform
-beforeAll(async () => {
-  platform = await startTestPlatform([crm])
-})
+const platform = await startTestPlatform([crm])
 afterAll(() => platform.close())
 
 type Place = { part: number; after: string | null } | null
@@ -64,13 +62,9 @@ test('what a service holds of a person comes whole, in pieces, and of nobody els
   const [ann, bob] = [newId(), newId()]
   const note = (userId: string, text: string) => ({ id: newId(), user_id: userId, text, secret: 'sealed' })
   const notes = Array.from({ length: KEPT }, (_, at) => note(ann, `note ${at}`))
-  for (let at = 0; at < KEPT; at += 500)
-    await db
-      .insertInto('notes')
-      .values(notes.slice(at, at + 500))
-      .execute()
-  await db.insertInto('notes').values(note(bob, 'not hers')).execute()
-  await db.insertInto('lines').values({ note_id: notes[0]!.id, line: 1 }).execute()
+  for (let at = 0; at < KEPT; at += 500) await insert(db, 'notes', notes.slice(at, at + 500))
+  await insert(db, 'notes', note(bob, 'not hers'))
+  await insert(db, 'lines', { note_id: notes[0]!.id, line: 1 })
   await db
     .insertInto('friends')
     .values([
@@ -107,7 +101,7 @@ test('rows that together outgrow a message are parted before it does', async () 
   const { db } = platform.services.crm!.rt as { db: any }
   const userId = newId()
   const big = Array.from({ length: 5 }, () => ({ id: newId(), user_id: userId, text: 'x'.repeat(200_000), secret: '' }))
-  await db.insertInto('notes').values(big).execute()
+  await insert(db, 'notes', big)
   const notes = (await pieces(userId)).filter(({ name }) => name === 'notes')
   expect(notes.map(({ rows }) => rows.length)).toEqual([2, 2, 1])
   expect(Math.max(...notes.map((piece) => JSON.stringify(piece).length))).toBeLessThan(600_000)

@@ -1,14 +1,12 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { firstIdOf, newId } from './ids.ts'
 import { clean } from './outbox.ts'
 import { daysAgo, forgetByPlan } from './retention.ts'
 import { type TestDatabase, testDatabase } from './testing/database.ts'
+import { insert } from './testing/rows.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await testDatabase({ name: 'kit-retention', migrations: {} })
-})
+const database: TestDatabase = await testDatabase({ name: 'kit-retention', migrations: {} })
 afterAll(() => database.drop())
 
 const DAY = 86_400_000
@@ -36,11 +34,7 @@ test('reservations that ended long ago go, by many batches; open and young ones 
   await database.db.deleteFrom('usage_reservations').execute()
   const old = Array.from({ length: 2300 }, (_, n) => reservation(50 * DAY + n, 'settled'))
   const rows = [reservation(DAY, 'settled'), reservation(60 * DAY, 'reserved'), ...old]
-  for (let at = 0; at < rows.length; at += 500)
-    await database.db
-      .insertInto('usage_reservations')
-      .values(rows.slice(at, at + 500))
-      .execute()
+  for (let at = 0; at < rows.length; at += 500) await insert(database.db, 'usage_reservations', rows.slice(at, at + 500))
   await clean(database.db as never)
   expect(await left()).toEqual(['reserved', 'settled'])
 })

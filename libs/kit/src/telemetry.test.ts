@@ -1,13 +1,10 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { newId } from './ids.ts'
 import { createLogger } from './telemetry.ts'
 import { type TestDatabase, testDatabase } from './testing/database.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await testDatabase({ name: 'kit-telemetry', migrations: {} })
-})
+const database: TestDatabase = await testDatabase({ name: 'kit-telemetry', migrations: {} })
 afterAll(() => database.drop())
 
 test('a failed statement is logged with its code and constraint, without the row that it was about', async () => {

@@ -4,7 +4,7 @@ import { tiers } from '@operon/contracts/plans'
 import { aiCloseTopUp, aiTopUpDrawn } from '@operon/contracts/top-ups'
 import { usageRecorded } from '@operon/contracts/usage'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { usageOf } from './allowance.ts'
 import { newId } from './ids.ts'
@@ -12,7 +12,8 @@ import { type ByTier, extend, reserve, reserveMany } from './meter.ts'
 import { Reserver } from './reserver.ts'
 import type { ServiceDefinition } from './service.ts'
 import { release, settle } from './settle.ts'
-import { startTestService, type TestPlatform } from './testing/service.ts'
+import { insert, update } from './testing/rows.ts'
+import { startTestService } from './testing/service.ts'
 import { metersTopUps } from './top-ups.ts'
 import { inTransaction } from './tx.ts'
 
@@ -23,11 +24,8 @@ const service: ServiceDefinition = {
   migrations: {},
   setup: (rt) => metersTopUps(rt, 'ai-gateway'),
 }
-let platform: TestPlatform
-beforeAll(async () => {
-  platform = await startTestService(service, { DATABASE_POOL: '12' })
-})
-afterAll(() => platform?.close())
+const platform = await startTestService(service, { DATABASE_POOL: '12' })
+afterAll(() => platform.close())
 const rt = () => platform.services['ai-gateway']!.rt
 const db = () => rt().db
 const within = { timeout: 10_000, interval: 20 }
@@ -38,10 +36,7 @@ const flat = (microusd: number) => Object.fromEntries(tiers.map((tier) => [tier,
 async function person(prompts: number | null, budget: number | null = null) {
   const user_id = newId()
   const plan = { tier: 'basic', status: 'active', limits: JSON.stringify({ prompts }), budget_microusd: budget, version: 1 }
-  await db()
-    .insertInto('entitlements')
-    .values({ user_id, ...plan, period_start: new Date('2026-11-01'), period_end: null })
-    .execute()
+  await insert(db(), 'entitlements', { user_id, ...plan, period_start: new Date('2026-11-01'), period_end: null })
   return user_id
 }
 async function buys(user: string, units: number, more: { unit_microusd?: number; bought_at?: string } = {}) {
@@ -104,11 +99,7 @@ test('what a period took and did not use is there in the next, and the allowance
   expect(await drawnOf(bought.top_up_id)).toBe(2)
   await release(db(), again)
 
-  await db()
-    .updateTable('entitlements')
-    .set({ period_start: new Date('2026-12-01') })
-    .where('user_id', '=', user)
-    .execute()
+  await update(db(), 'entitlements', { user_id: user }, { period_start: new Date('2026-12-01') })
   await reserve(db(), ask(user))
   expect(await drawnOf(bought.top_up_id)).toBe(2)
   await reserve(db(), ask(user))
@@ -122,11 +113,7 @@ test('a top-up that is drawn whole gives what failed in an earlier period', asyn
   const bought = await buys(user, 2)
   const [first, second] = [await reserve(db(), ask(user)), await reserve(db(), ask(user))]
   await inTransaction(db(), (trx) => settle(trx, recorded, [first]))
-  await db()
-    .updateTable('entitlements')
-    .set({ period_start: new Date('2026-12-01') })
-    .where('user_id', '=', user)
-    .execute()
+  await update(db(), 'entitlements', { user_id: user }, { period_start: new Date('2026-12-01') })
   await expect(reserve(db(), ask(user))).rejects.toMatchObject({ code: 'limit_prompts' })
   await release(db(), second)
   expect(await reserve(db(), ask(user))).toBeTruthy()
@@ -137,11 +124,7 @@ test('a top-up that is drawn whole gives what failed in an earlier period', asyn
 test('a plan that became smaller within its period costs a top-up nothing of what was used before', async () => {
   const user = await person(20)
   for (let n = 0; n < 20; n++) await reserve(db(), ask(user))
-  await db()
-    .updateTable('entitlements')
-    .set({ limits: JSON.stringify({ prompts: 5 }) })
-    .where('user_id', '=', user)
-    .execute()
+  await update(db(), 'entitlements', { user_id: user }, { limits: JSON.stringify({ prompts: 5 }) })
   const bought = await buys(user, 3)
   await Promise.all([reserve(db(), ask(user)), reserve(db(), ask(user))])
   expect(await drawnOf(bought.top_up_id)).toBe(2)
@@ -188,7 +171,7 @@ test('a request that meets a top-up while it is being closed waits for that, and
   await db()
     .transaction()
     .execute(async (trx) => {
-      await trx.updateTable('usage_top_ups').set({ state: 'closed' }).where('id', '=', bought.top_up_id).execute()
+      await update(trx, 'usage_top_ups', { id: bought.top_up_id }, { state: 'closed' })
       asked = reserve(db(), ask(user)).catch((error) => error)
       const waits = sql<{ n: number }>`
         select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`

@@ -1,7 +1,7 @@
 import { dashboardStats, notificationsRead } from '@operon/contracts/analytics/api'
 import type { ServiceName } from '@operon/contracts/services'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { actorOf, type Ctx } from './context.ts'
 import { runStatement } from './db.ts'
@@ -9,7 +9,7 @@ import { createGuardedFetch } from './fetch.ts'
 import { serve } from './http.ts'
 import { newId } from './ids.ts'
 import type { Runtime, ServiceDefinition } from './service.ts'
-import { startTestPlatform, type TestPlatform } from './testing/service.ts'
+import { startTestPlatform } from './testing/service.ts'
 
 const definition = (name: ServiceName, setup: ServiceDefinition['setup']): ServiceDefinition => ({
   name,
@@ -17,24 +17,21 @@ const definition = (name: ServiceName, setup: ServiceDefinition['setup']): Servi
   migrations: {},
   setup,
 })
-let platform: TestPlatform
 let step: (ctx: Ctx<any>) => unknown
 let [began, ended] = [0, 0]
 
-beforeAll(async () => {
-  platform = await startTestPlatform([
-    definition('analytics', ({ app }) => {
-      serve(app, notificationsRead, async (ctx) => {
-        began++
-        await step(ctx)
-        ended++
-        return { read: 3, unread: 0 }
-      })
-    }),
-    definition('crm', () => {}),
-  ])
-})
-afterAll(() => platform?.close())
+const platform = await startTestPlatform([
+  definition('analytics', ({ app }) => {
+    serve(app, notificationsRead, async (ctx) => {
+      began++
+      await step(ctx)
+      ended++
+      return { read: 3, unread: 0 }
+    })
+  }),
+  definition('crm', () => {}),
+])
+afterAll(() => platform.close())
 
 const preview = () => {
   const { id } = platform.user()

@@ -1,17 +1,15 @@
 import { modelLimitsOf } from '@operon/contracts/plans'
-import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { insert, update } from '@operon/kit/testing/rows'
+import { startTestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, expect, test, vi } from 'vitest'
 import { aiGatewayService } from './service.ts'
 
 // The plan bounds what models cost us, whichever way they are asked.
 
-let platform: TestPlatform
-beforeAll(async () => {
-  platform = await startTestPlatform([aiGatewayService, sandboxService], { SANDBOX_MODEL_PACE_MS: '1' })
-})
-afterAll(() => platform?.close())
-afterEach(() => fetch(`${platform.url('sandbox')}/sandbox/faults`, { method: 'DELETE' }))
+const platform = await startTestPlatform([aiGatewayService, sandboxService], { SANDBOX_MODEL_PACE_MS: '1' })
+afterAll(() => platform.close())
+afterEach(() => platform.mend())
 
 const send = (user: TestUser, path: string, body: object) =>
   fetch(platform.url('ai-gateway') + path, {
@@ -24,12 +22,7 @@ const call = async (user: TestUser, name: string, body: object) => {
   const text = await response.text()
   return { status: response.status, text, body: text.startsWith('{') ? JSON.parse(text) : null }
 }
-const order = (fault: object) =>
-  fetch(`${platform.url('sandbox')}/sandbox/faults`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ provider: 'openai', times: 0, ...fault }),
-  })
+const order = (fault: object) => platform.fault({ provider: 'openai', times: 0, ...fault })
 const db = () => platform.services['ai-gateway']!.rt.db
 const counter = (user: TestUser) =>
   db()
@@ -46,19 +39,16 @@ const settled = (user: TestUser) =>
   }, 15_000)
 async function subscriber(budgetMicrousd: number, tier: 'basic' | 'enterprise' = 'enterprise') {
   const user = platform.user()
-  await db()
-    .insertInto('entitlements')
-    .values({
-      user_id: user.id,
-      tier,
-      status: 'active',
-      limits: JSON.stringify({ prompts: null }),
-      budget_microusd: budgetMicrousd,
-      period_start: new Date('2026-11-01'),
-      period_end: null,
-      version: 1,
-    })
-    .execute()
+  await insert(db(), 'entitlements', {
+    user_id: user.id,
+    tier,
+    status: 'active',
+    limits: JSON.stringify({ prompts: null }),
+    budget_microusd: budgetMicrousd,
+    period_start: new Date('2026-11-01'),
+    period_end: null,
+    version: 1,
+  })
   return user
 }
 const chat = (user: TestUser, body: object = {}) => call(user, 'ai-chat', { message: 'Write a blog post about bread', ...body })
@@ -88,7 +78,7 @@ test('parallel questions share the last cent: what was spent never passes the bu
   const { cost_used } = await settled(user)
   expect(cost_used).toBeGreaterThan(5000)
   expect(cost_used).toBeLessThanOrEqual(50_000)
-  await db().updateTable('usage_counters').set({ cost_used: 49_999 }).where('user_id', '=', user.id).execute()
+  await update(db(), 'usage_counters', { user_id: user.id }, { cost_used: 49_999 })
   expect(await chat(user, { model: 'claude' })).toMatchObject({ status: 402, body: { code: 'limit_budget' } })
 })
 

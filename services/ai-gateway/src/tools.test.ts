@@ -1,8 +1,9 @@
 import { newId } from '@operon/kit/ids'
-import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { update } from '@operon/kit/testing/rows'
+import { startTestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { labelOf } from './domains/domains.ts'
 import { fill as becomeApprovals } from './migrations/0010_actions_become_approvals.ts'
 import { chainOf } from './registry/models.ts'
@@ -10,11 +11,8 @@ import { aiGatewayService } from './service.ts'
 import { forecast } from './usage/usage.ts'
 import { parseAds } from './writing/ads.ts'
 
-let platform: TestPlatform
-beforeAll(async () => {
-  platform = await startTestPlatform([aiGatewayService, sandboxService], { SANDBOX_MODEL_PACE_MS: '1' })
-})
-afterAll(() => platform?.close())
+const platform = await startTestPlatform([aiGatewayService, sandboxService], { SANDBOX_MODEL_PACE_MS: '1' })
+afterAll(() => platform.close())
 
 const post = (user: TestUser | null, name: string, body: unknown) =>
   fetch(`${platform.url('ai-gateway')}/functions/v1/${name}`, {
@@ -130,11 +128,10 @@ test('three ad variations come back within 125/27/30 characters [spec-92]', asyn
 
 test('when no model gives usable ads the built-in samples come, marked as samples, and nothing is charged [spec-93]', async () => {
   const user = platform.user()
-  const faults = `${platform.url('sandbox')}/sandbox/faults`
   const fault = { provider: 'openai', kind: 'status', status: 401, times: 0 }
-  await fetch(faults, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(fault) })
+  await platform.fault(fault)
   const { body } = await json(await post(user, 'generate-ads', { details: 'Candles' }))
-  await fetch(faults, { method: 'DELETE' })
+  await platform.mend()
   expect(body).toMatchObject({ sample: true, answered_by: null })
   expect(body.variations).toHaveLength(3)
   expect((await json(await post(user, 'ai-usage', {}))).body.used).toBe(0)
@@ -143,9 +140,8 @@ test('when no model gives usable ads the built-in samples come, marked as sample
 
 test('ads that cannot be used are asked for once more, by a schema, before any sample is shown [spec-93]', async () => {
   const user = platform.user()
-  const faults = `${platform.url('sandbox')}/sandbox/faults`
   const cut = { provider: 'openai', kind: 'truncate', times: 1 }
-  await fetch(faults, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(cut) })
+  await platform.fault(cut)
   const { body } = await json(await post(user, 'generate-ads', { details: 'Handmade candles' }))
   expect(body).toMatchObject({ sample: false, answered_by: 'gpt-4o-mini' })
   expect(body.variations[0].primary_text).toContain('Handmade candles')
@@ -154,9 +150,8 @@ test('ads that cannot be used are asked for once more, by a schema, before any s
 
 test('ads that are stopped before their first word count as one prompt', async () => {
   const user = platform.user()
-  const faults = `${platform.url('sandbox')}/sandbox/faults`
   const order = { provider: 'openai', kind: 'slow_headers', ms: 20_000, times: 1 }
-  await fetch(faults, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(order) })
+  await platform.fault(order)
   const stop = new AbortController()
   const asking = fetch(`${platform.url('ai-gateway')}/functions/v1/generate-ads`, {
     method: 'POST',
@@ -258,11 +253,7 @@ test('a key answers prompts up to its own monthly limit, and another key of the 
   const writing = platform.key(user.id, { scopes: ['do:write-email'], monthly_prompts: 1 })
   expect([(await write(writing.key)).status, (await write(writing.key)).status, (await write(limited.key)).status]).toEqual([200, 402, 403])
   const { db } = platform.services['ai-gateway']!.rt as { db: any }
-  await db
-    .updateTable('ai_key_use')
-    .set({ month: new Date('2026-01-01') })
-    .where('key_id', '=', limited.id)
-    .execute()
+  await update(db, 'ai_key_use', { key_id: limited.id }, { month: new Date('2026-01-01') })
   expect((await complete(limited.key)).status).toBe(200)
   expect(await complete(platform.key(user.id, { scopes: ['models', 'reads'] }).key)).toMatchObject({
     status: 403,

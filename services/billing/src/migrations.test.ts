@@ -72,7 +72,7 @@ test('what moved a seller’s money before is added up once by its month, and wh
   await sumLedger(db as never)
   expect([(await pool.query('select * from ledger_entries_unsummed')).rows, await balances()]).toEqual([[], all])
 
-  // Who was sent before is counted once, and later changes as they come.
+  // Referrals from before are counted once, and later changes as they come.
   const sums = async () =>
     (await pool.query('select sign_ups, credit_cents::int as cents from referral_sums where user_id = $1', [ANN])).rows
   await pool.query(

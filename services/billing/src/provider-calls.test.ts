@@ -1,13 +1,10 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { startBilling, type TestBilling } from './fixture.ts'
+import { afterAll, afterEach, expect, test } from 'vitest'
+import { startBilling } from './fixture.ts'
 
 // The answer of the provider is lost after its effect: to us the same as a crash between its answer and our commit.
 const lost = { kind: 'reset_after', times: 3 }
 
-let billing: TestBilling
-beforeAll(async () => {
-  billing = await startBilling()
-})
+const billing = await startBilling()
 afterAll(() => billing.close())
 afterEach(async () => {
   billing.door.shut = false

@@ -8,6 +8,7 @@ import { createMetrics } from '../metrics.ts'
 import { startRelay } from '../outbox.ts'
 import { createLogger } from '../telemetry.ts'
 import { testDatabase } from '../testing/database.ts'
+import { insert } from '../testing/rows.ts'
 import { spawnNats, whyAbsent } from '../testing/servers.ts'
 import { inTransaction, publish } from '../tx.ts'
 import type { Bus } from './bus.ts'
@@ -52,12 +53,7 @@ async function fleet() {
     handler: 'depot.deliver',
     event: paid.name,
     run: (envelope) =>
-      runOnce(
-        depot.db,
-        'depot.deliver',
-        envelope,
-        async (trx: any) => void (await trx.insertInto('effects').values({ event_id: envelope.id }).execute()),
-      ),
+      runOnce(depot.db, 'depot.deliver', envelope, async (trx: any) => void (await insert(trx, 'effects', { event_id: envelope.id }))),
   })
   from.reply('shop.ping', async () => 'pong')
   await Promise.all([from.start(), to.start()])

@@ -9,6 +9,7 @@ import { runOnce } from '../inbox.ts'
 import type { Logger } from '../telemetry.ts'
 import { createLogger } from '../telemetry.ts'
 import { testDatabase } from '../testing/database.ts'
+import { insert } from '../testing/rows.ts'
 import { spawnNats, whyAbsent } from '../testing/servers.ts'
 import { envelopeFor } from './bus.suite.ts'
 import type { Bus } from './bus.ts'
@@ -52,12 +53,7 @@ async function fleet(settings: { unsignedUntil?: number } = {}) {
     handler: 'depot.deliver',
     event: 'shop.paid',
     run: (envelope) =>
-      runOnce(
-        database.db,
-        'depot.deliver',
-        envelope,
-        async (trx: any) => void (await trx.insertInto('effects').values({ event_id: envelope.id }).execute()),
-      ),
+      runOnce(database.db, 'depot.deliver', envelope, async (trx: any) => void (await insert(trx, 'effects', { event_id: envelope.id }))),
   })
   depot.onBroadcast('shop.closed', (payload) => heard.push(payload))
   let asked = 0

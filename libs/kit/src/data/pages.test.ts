@@ -1,12 +1,10 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { newId } from '../ids.ts'
+import { insert } from '../testing/rows.ts'
 import { startDataApi } from './fixture.ts'
 
-let api: Awaited<ReturnType<typeof startDataApi>>
-beforeAll(async () => {
-  api = await startDataApi()
-})
+const api = await startDataApi()
 afterAll(() => api.close())
 
 const get = (path: string, { token }: { token: string }, headers: Record<string, string> = {}) =>
@@ -16,10 +14,11 @@ test('an answer that leaves rows out says where the next page is, and pages by c
   const reader = await api.person()
   const shared = { user_id: reader.id, created_at: '2026-02-01T00:00:00.000001Z' }
   const row = (n: number) => ({ ...shared, id: newId(), title: `note ${n}`, pages: n % 3 })
-  await api.db
-    .insertInto('notes')
-    .values(Array.from({ length: 1_005 }, (_, n) => row(n)))
-    .execute()
+  await insert(
+    api.db,
+    'notes',
+    Array.from({ length: 1_005 }, (_, n) => row(n)),
+  )
   for (const [order, page] of [
     ['created_at.desc', 'cursor'],
     ['pages', 'cursor'],

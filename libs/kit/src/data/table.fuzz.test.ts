@@ -1,19 +1,15 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { newId } from '../ids.ts'
+import { insert } from '../testing/rows.ts'
 import { startDataApi } from './fixture.ts'
 
-let api: Awaited<ReturnType<typeof startDataApi>>
-let ann: Awaited<ReturnType<typeof api.person>>
-
-beforeAll(async () => {
-  api = await startDataApi()
-  ann = await api.person()
-  const rows = [ann.id, newId(), newId()].flatMap((user_id) =>
-    [1, 2, 3].map((pages) => ({ id: newId(), user_id, title: `note ${pages}`, pages })),
-  )
-  await api.db.insertInto('notes').values(rows).execute()
-})
+const api = await startDataApi()
+const ann = await api.person()
+const rows = [ann.id, newId(), newId()].flatMap((user_id) =>
+  [1, 2, 3].map((pages) => ({ id: newId(), user_id, title: `note ${pages}`, pages })),
+)
+await insert(api.db, 'notes', rows)
 afterAll(() => api.close())
 
 const column = fc.constantFrom(

@@ -9,6 +9,7 @@ import { z } from 'zod'
 import { erasesPeople } from '../erasure.ts'
 import { newId } from '../ids.ts'
 import type { ServiceDefinition } from '../service.ts'
+import { update } from '../testing/rows.ts'
 import { startS3 } from '../testing/servers.ts'
 import { startTestService, type TestPlatform, type TestUser } from '../testing/service.ts'
 import { eraseFiles, fileHoldings, mountFiles } from './mount.ts'
@@ -118,14 +119,10 @@ for (const store of ['file:', 's3:']) {
       const [user, stranger] = [platform.user(), platform.user()]
       const path = (await begin(user, 30)).headers.get('location')!
       const id = path.split('/').at(-1)!
-      await db()
-        .updateTable('files')
-        .set({ lock_id: newId(), locked_until: sql`now() + interval '1 minute'` })
-        .where('id', '=', id)
-        .execute()
+      await update(db(), 'files', { id }, { lock_id: newId(), locked_until: sql`now() + interval '1 minute'` })
       expect((await send(user, path, 0, Buffer.alloc(10, 1))).status).toBe(423)
       // A lock whose holder died ends by itself.
-      await db().updateTable('files').set({ locked_until: sql`now() - interval '1 second'` }).where('id', '=', id).execute()
+      await update(db(), 'files', { id }, { locked_until: sql`now() - interval '1 second'` })
       const racers = await Promise.all(Array.from({ length: 6 }, (_, n) => send(user, path, 0, Buffer.alloc(10, n))))
       expect(racers.filter(({ status }) => status === 204)).toHaveLength(1)
       expect(racers.every(({ status }) => [204, 409, 423].includes(status))).toBe(true)
@@ -151,11 +148,7 @@ for (const store of ['file:', 's3:']) {
       const id = path.split('/').at(-1)!
       const { key, upload } = await db().selectFrom('files').select(['key', 'upload']).where('id', '=', id).executeTakeFirstOrThrow()
       const state = await storage().append(key, upload!, 0, Buffer.from('whole'))
-      await db()
-        .updateTable('files')
-        .set({ received: 5, upload: state, head: Buffer.from('whole') })
-        .where('id', '=', id)
-        .execute()
+      await update(db(), 'files', { id }, { received: 5, upload: state, head: Buffer.from('whole') })
       const asked = await Promise.all([1, 2].map(() => call(user, 'HEAD', path)))
       expect(asked.some(({ status, headers }) => status === 200 && headers.get('upload-offset') === '5')).toBe(true)
       const row = await db().selectFrom('files').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
@@ -248,7 +241,7 @@ for (const store of ['file:', 's3:']) {
       expect(await open(revoked.path)).toBe(200)
       expect(await fn(user, 'marketplace-file-link-revoke', { link_id: revoked.link_id })).toEqual({ revoked: true })
       expect(await open(revoked.path)).toBe(404)
-      await db().updateTable('file_links').set({ expires_at: sql`now() - interval '1 second'` }).where('id', '=', late.link_id).execute()
+      await update(db(), 'file_links', { id: late.link_id }, { expires_at: sql`now() - interval '1 second'` })
       expect(await open(late.path)).toBe(404)
       expect(JSON.stringify(await db().selectFrom('file_links').selectAll().execute())).not.toContain(last.path.split('/').at(-1))
       expect(await open(last.path)).toBe(200)

@@ -8,6 +8,7 @@ import { createMetrics } from '../metrics.ts'
 import { resendLostJobs, startRelay } from '../outbox.ts'
 import { createLogger } from '../telemetry.ts'
 import { testDatabase } from '../testing/database.ts'
+import { insert } from '../testing/rows.ts'
 import { spawnRedis, whyAbsent } from '../testing/servers.ts'
 import { enqueue, inTransaction } from '../tx.ts'
 import { createBullJobs } from './bullmq.ts'
@@ -102,10 +103,7 @@ describe.skipIf(absent)(absent ? `skipped: ${absent}` : 'redis: under faults', (
     await redis.flushall()
     redis.disconnect()
     // Marked as handed over just now, and the queue has none of them.
-    await database.db
-      .insertInto('outbox')
-      .values(rows as never)
-      .execute()
+    await insert(database.db, 'outbox', rows as never)
     const before = ticks
     await expect.poll(() => ran.length).toBe(5)
     await expect.poll(() => ticks).toBeGreaterThan(before + 1)

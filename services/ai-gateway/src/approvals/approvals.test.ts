@@ -5,10 +5,11 @@ import { DomainError } from '@operon/kit/errors'
 import { serve } from '@operon/kit/http'
 import { newId } from '@operon/kit/ids'
 import { keyActor } from '@operon/kit/keys'
-import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { insert } from '@operon/kit/testing/rows'
+import { startTestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, beforeEach, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { Desk, toolsFor } from '../assistant/tools.ts'
 import { aiGatewayService } from '../service.ts'
@@ -146,25 +147,15 @@ const service: typeof aiGatewayService = {
   },
 }
 
-let platform: TestPlatform
-beforeAll(async () => {
-  platform = await startTestPlatform([service, sandboxService], { SANDBOX_MODEL_PACE_MS: '0' })
-})
-afterAll(() => platform?.close())
+const platform = await startTestPlatform([service, sandboxService], { SANDBOX_MODEL_PACE_MS: '0' })
+afterAll(() => platform.close())
 beforeEach(() => {
   recipients = 3
   whilePreviewed = async () => null
   effects.length = 0
 })
 
-async function call(user: TestUser, name: string, args: unknown, headers = {}) {
-  const response = await fetch(`${platform.url('ai-gateway')}/functions/v1/${name}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...user.headers, ...headers },
-    body: JSON.stringify(args),
-  })
-  return { status: response.status, body: (await response.json()) as any }
-}
+const call = (user: TestUser, name: string, args: unknown, headers = {}) => platform.call(name, user, args, headers)
 const propose = async (user: TestUser, ...steps: object[]) => {
   const { status, body } = await call(user, 'propose-actions', { steps })
   return { status, ...body, ...body.approval }
@@ -239,7 +230,7 @@ test('a hundred proposals wait at most, and those that ran out make room', async
   const { id } = await propose(user, sendTo('ada'))
   const row = await db.selectFrom('ai_approvals').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
   const more = Array.from({ length: 99 }, () => ({ ...row, id: newId(), steps: JSON.stringify(row.steps), asked_key: null }))
-  await db.insertInto('ai_approvals').values(more).execute()
+  await insert(db, 'ai_approvals', more)
   expect(await propose(user, sendTo('bo'))).toMatchObject({ status: 400, message: expect.stringMatching(/^100 proposals wait/) })
   await expire({ user_id: user.id })
   expect(await propose(user, sendTo('bo'))).toMatchObject({ status: 200, state: 'proposed' })
@@ -480,14 +471,11 @@ test('the assistant and other programs are offered what connections, plan and a 
   expect(await listed(narrow)).toEqual([])
   expect((await listed(reading)).length).toBe(9)
 
-  await db.insertInto('ai_connections').values({ user_id: user.id, app: 'notion', version: 1, connected: true }).execute()
+  await insert(db, 'ai_connections', { user_id: user.id, app: 'notion', version: 1, connected: true })
   // Connected now, and still without a plan that includes emails.
   expect(await listed(narrow)).toEqual(['test-wall'])
   const paid = { status: 'active', limits: '{}', budget_microusd: 0, period_start: new Date(), period_end: null, version: 1 }
-  await db
-    .insertInto('entitlements')
-    .values({ user_id: user.id, tier: 'pro', ...paid })
-    .execute()
+  await insert(db, 'entitlements', { user_id: user.id, tier: 'pro', ...paid })
   const vault = { 'test-vault': reasons['test-vault'] }
   // A call with a key is never a fresh sign-in.
   expect(await toProgram()).toEqual({ 'test-wall': null, 'test-mails': null, ...vault })

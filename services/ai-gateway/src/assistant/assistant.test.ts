@@ -7,9 +7,10 @@ import { webhookEndpointUpdate } from '@operon/contracts/integrations/api'
 import { serve } from '@operon/kit/http'
 import { newId } from '@operon/kit/ids'
 import type { ServiceDefinition } from '@operon/kit/service'
+import { insert } from '@operon/kit/testing/rows'
 import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, beforeEach, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { aiGatewayService } from '../service.ts'
 
@@ -103,19 +104,15 @@ const gullible = createServer(async (request, response) => {
   response.end(`${chunk({ choices: [], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } })}data: [DONE]\n\n`)
 })
 
-let platform: TestPlatform
-let fooled: TestPlatform
-beforeAll(async () => {
-  await new Promise<void>((ready) => gullible.listen(0, '127.0.0.1', ready))
-  const address = `http://127.0.0.1:${(gullible.address() as AddressInfo).port}/v1`
-  const services = [aiGatewayService, billing, analytics, integrations, sandboxService]
-  platform = await startTestPlatform(services, { SANDBOX_MODEL_PACE_MS: '0' })
-  fooled = await startTestPlatform(services, {
-    AI_BASE_URL: address,
-    AI_API_KEY: 'k',
-    AI_MODEL: 'm',
-    AI_MODEL_USD_PER_MTOK: '0,0',
-  })
+await new Promise<void>((ready) => gullible.listen(0, '127.0.0.1', ready))
+const address = `http://127.0.0.1:${(gullible.address() as AddressInfo).port}/v1`
+const services = [aiGatewayService, billing, analytics, integrations, sandboxService]
+const platform = await startTestPlatform(services, { SANDBOX_MODEL_PACE_MS: '0' })
+const fooled = await startTestPlatform(services, {
+  AI_BASE_URL: address,
+  AI_API_KEY: 'k',
+  AI_MODEL: 'm',
+  AI_MODEL_USD_PER_MTOK: '0,0',
 })
 afterAll(async () => {
   await platform?.close()
@@ -128,14 +125,7 @@ beforeEach(() => {
   asked.length = heard.length = effects.length = 0
 })
 
-async function call(on: TestPlatform, user: TestUser, name: string, args: unknown) {
-  const response = await fetch(`${on.url('ai-gateway')}/functions/v1/${name}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...user.headers },
-    body: JSON.stringify(args),
-  })
-  return { status: response.status, body: (await response.json()) as any }
-}
+const call = (on: TestPlatform, user: TestUser, name: string, args: unknown) => on.call(name, user, args)
 const rows = async (on: TestPlatform, user: TestUser, path: string): Promise<any[]> =>
   (await fetch(`${on.url('ai-gateway')}/rest/v1/${path}`, { headers: user.headers })).json() as never
 const request = 'Find my last three payments and draft a thank-you to each'
@@ -333,8 +323,7 @@ test.each([
 ])('a model that says it sent something is set right wherever it is asked with tools: %s %o', async (name, place) => {
   const user = platform.user()
   const order = { provider: 'openai', account: user.id, kind: 'claims_deed', times: 0 }
-  const faults = `${platform.url('sandbox')}/sandbox/faults`
-  await fetch(faults, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(order) })
+  await platform.fault(order)
   const claim = 'Done! I sent the email to all of your customers a minute ago.'
   const asked = { ...place, message: 'Yes, go ahead.', conversation_id: 'new', ...(name === 'ai-chat' && { tools: true }) }
   const { body } = await call(platform, user, name, asked)
@@ -346,10 +335,10 @@ test.each([
   // Where something was approved and run before, an answer may tell of it.
   const ran = { user_id: user.id, message_id: body.message_id, title: 't', steps: '[]', hash: 'h', state: 'done', prompts: 0 }
   const kept = { ...ran, id: newId(), origin: 'assistant', expires_at: new Date(Date.now() + 3_600_000) }
-  await platform.services['ai-gateway']!.rt.db.insertInto('ai_approvals').values(kept).execute()
+  await insert(platform.services['ai-gateway']!.rt.db, 'ai_approvals', kept)
   const later = await call(platform, user, name, { ...asked, conversation_id: body.conversation_id, message: 'Did you?' })
   expect(later.body.response).toBe(claim)
-  await fetch(`${faults}?account=${user.id}`, { method: 'DELETE' })
+  await platform.mend(user.id)
 })
 
 test('a page that the model was asked for is opened by the app; after rows were read, by nobody', async () => {
@@ -375,10 +364,7 @@ test('steps that cannot be kept for approval are told with the answer, and the a
   const { rt } = fooled.services['ai-gateway']!
   const open = { user_id: user.id, title: 't', steps: '[]', hash: 'h', origin: 'assistant', prompts: 0 }
   const expires_at = new Date(Date.now() + 3_600_000)
-  await rt.db
-    .insertInto('ai_approvals')
-    .values(Array.from({ length: 100 }, () => ({ ...open, id: newId(), expires_at })) as never)
-    .execute()
+  await insert(rt.db, 'ai_approvals', Array.from({ length: 100 }, () => ({ ...open, id: newId(), expires_at })) as never)
   const { status, body } = await call(fooled, user, 'ai-orchestrator', {
     message: 'CALL write-email {"about":"thank Anna"}',
     conversation_id: 'new',

@@ -1,24 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { taskTypes } from '@operon/contracts/ai-gateway/api'
 import { completionFinished } from '@operon/contracts/ai-gateway/events'
-import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { update } from '@operon/kit/testing/rows'
+import { startTestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, expect, test, vi } from 'vitest'
 import { aiGatewayService } from '../service.ts'
 
-let platform: TestPlatform
-beforeAll(async () => {
-  platform = await startTestPlatform([aiGatewayService, sandboxService], { SANDBOX_MODEL_PACE_MS: '1' })
-})
-afterAll(() => platform?.close())
-afterEach(() => fetch(`${platform.url('sandbox')}/sandbox/faults`, { method: 'DELETE' }))
+const platform = await startTestPlatform([aiGatewayService, sandboxService], { SANDBOX_MODEL_PACE_MS: '1' })
+afterAll(() => platform.close())
+afterEach(() => platform.mend())
 
-const order = (fault: object) =>
-  fetch(`${platform.url('sandbox')}/sandbox/faults`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ provider: 'openai', times: 0, ...fault }),
-  })
+const order = (fault: object) => platform.fault({ provider: 'openai', times: 0, ...fault })
 const send = (user: TestUser, path: string, body: object, method = 'POST') =>
   fetch(platform.url('ai-gateway') + path, {
     method,
@@ -111,7 +104,7 @@ test('whose allowance is used up is told so in a stream as well', async () => {
   const user = platform.user()
   const { db } = platform.services['ai-gateway']!.rt
   await call(user, 'ai-chat', { message: 'One' })
-  await db.updateTable('usage_counters').set({ used: 1000 }).where('user_id', '=', user.id).execute()
+  await update(db, 'usage_counters', { user_id: user.id }, { used: 1000 })
   const response = await send(user, '/functions/v1/ai-chat', { message: 'One more', conversation_id: 'new', stream: true })
   expect(eventsIn(await response.text()).at(-1)).toMatchObject({ event: 'error', data: { code: 'limit_prompts', status: 402 } })
 })
@@ -195,7 +188,7 @@ test('what was said is kept although no answer came, and the error says where to
     said_id,
     message_id,
   ])
-  await fetch(`${platform.url('sandbox')}/sandbox/faults`, { method: 'DELETE' })
+  await platform.mend()
   const again = await call(user, 'ai-chat', { conversation_id, replace_message_id: message_id })
   expect(again.status).toBe(200)
   const kept = await rest(user, `ai_messages?conversation_id=eq.${conversation_id}&order=id`)

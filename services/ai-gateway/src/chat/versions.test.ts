@@ -1,18 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { exportUser } from '@operon/contracts/personal-data'
-import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { insert, update } from '@operon/kit/testing/rows'
+import { startTestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { erasure } from '../erasure.ts'
 import { aiGatewayService } from '../service.ts'
 import { closeAbandoned } from './conversations.ts'
 import { wordsOf } from './search.ts'
 
-let platform: TestPlatform
-beforeAll(async () => {
-  platform = await startTestPlatform([aiGatewayService, sandboxService], { SANDBOX_MODEL_PACE_MS: '1' })
-})
-afterAll(() => platform?.close())
+const platform = await startTestPlatform([aiGatewayService, sandboxService], { SANDBOX_MODEL_PACE_MS: '1' })
+afterAll(() => platform.close())
 
 const send = (user: TestUser, path: string, body: object, method = 'POST') =>
   fetch(platform.url('ai-gateway') + path, {
@@ -52,15 +50,20 @@ test('a message of somebody else is never what an answer follows, not even where
   const { conversation_id, message_id } = await say(user, 'Name three teas')
   const { db } = platform.services['ai-gateway']!.rt
   // As an earlier release wrote them: none names the one before it.
-  await db.updateTable('ai_messages').set({ after_id: null }).where('conversation_id', '=', conversation_id).execute()
+  await update(db, 'ai_messages', { conversation_id }, { after_id: null })
   const [said] = await messagesOf(user, conversation_id)
   const id = `${said.id.slice(0, -12)}ffffffffffff`
   expect([said.id < id, id < message_id]).toEqual([true, true])
   const nothing = { after_id: null, model: null, answered_by: null, prompt_tokens: null, completion_tokens: null, cost_microusd: null }
-  await db
-    .insertInto('ai_messages')
-    .values({ ...nothing, id, conversation_id, user_id: platform.user().id, role: 'user', content: 'planted', state: 'complete' })
-    .execute()
+  await insert(db, 'ai_messages', {
+    ...nothing,
+    id,
+    conversation_id,
+    user_id: platform.user().id,
+    role: 'user',
+    content: 'planted',
+    state: 'complete',
+  })
   const { body } = await call(user, 'ai-chat', { conversation_id, replace_message_id: message_id })
   const anew = (await messagesOf(user, conversation_id)).find(({ id }: any) => id === body.message_id)
   expect(anew.after_id).toBe(said.id)
@@ -71,11 +74,7 @@ test('an answer that nobody has written on for a while is said to be cut; one th
   const [old, young] = [await say(user, 'One'), await say(user, 'Two')]
   const { rt } = platform.services['ai-gateway']!
   const write = (id: string, secondsAgo: number) =>
-    rt.db
-      .updateTable('ai_messages')
-      .set({ state: 'streaming', updated_at: new Date(Date.now() - secondsAgo * 1000) })
-      .where('id', '=', id)
-      .execute()
+    update(rt.db, 'ai_messages', { id }, { state: 'streaming', updated_at: new Date(Date.now() - secondsAgo * 1000) })
   await write(old.message_id, 600)
   await write(young.message_id, 1)
   await closeAbandoned(rt.ctx(), 300_000)
@@ -139,8 +138,8 @@ test('a conversation of the release before, which knows no versions, goes on whe
   const { db } = platform.services['ai-gateway']!.rt as { db: any }
   const { conversation_id } = await say(user, `One ${'long '.repeat(300)}`)
   await say(user, 'Two', { conversation_id })
-  await db.updateTable('ai_messages').set({ after_id: null }).where('conversation_id', '=', conversation_id).execute()
-  await db.updateTable('ai_conversations').set({ tip_id: null }).where('id', '=', conversation_id).execute()
+  await update(db, 'ai_messages', { conversation_id }, { after_id: null })
+  await update(db, 'ai_conversations', { id: conversation_id }, { tip_id: null })
   const old = await messagesOf(user, conversation_id)
   const three = await say(user, 'Three', { conversation_id })
   expect(three.usage.prompt_tokens).toBeGreaterThan(300)

@@ -1,8 +1,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { insert } from '@operon/kit/testing/rows'
+import { startTestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeEach, expect, test } from 'vitest'
 import { aiGatewayService } from '../service.ts'
 import { quoteIn } from './memory.ts'
 
@@ -23,15 +24,12 @@ const keen = createServer(async (request, response) => {
   response.end(`${chunk({ choices: [], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } })}data: [DONE]\n\n`)
 })
 
-let platform: TestPlatform
-beforeAll(async () => {
-  await new Promise<void>((ready) => keen.listen(0, '127.0.0.1', ready))
-  platform = await startTestPlatform([aiGatewayService, sandboxService], {
-    AI_BASE_URL: `http://127.0.0.1:${(keen.address() as AddressInfo).port}/v1`,
-    AI_API_KEY: 'k',
-    AI_MODEL: 'm',
-    AI_MODEL_USD_PER_MTOK: '0,0',
-  })
+await new Promise<void>((ready) => keen.listen(0, '127.0.0.1', ready))
+const platform = await startTestPlatform([aiGatewayService, sandboxService], {
+  AI_BASE_URL: `http://127.0.0.1:${(keen.address() as AddressInfo).port}/v1`,
+  AI_API_KEY: 'k',
+  AI_MODEL: 'm',
+  AI_MODEL_USD_PER_MTOK: '0,0',
 })
 afterAll(async () => {
   await platform?.close()
@@ -41,14 +39,7 @@ beforeEach(() => {
   heard.length = 0
 })
 
-async function call(user: TestUser, name: string, body: object = {}) {
-  const response = await fetch(`${platform.url('ai-gateway')}/functions/v1/${name}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...user.headers },
-    body: JSON.stringify(body),
-  })
-  return { status: response.status, body: (await response.json()) as any }
-}
+const call = (user: TestUser, name: string, body: object = {}) => platform.call(name, user, body)
 const say = async (user: TestUser, message: string) => (await call(user, 'ai-chat', { message, tools: true, conversation_id: 'new' })).body
 const kept = async (user: TestUser) => (await call(user, 'ai-memory')).body.memories.map(({ content }: any) => content)
 const systemOf = () => heard.at(-1).messages[0].content as string
@@ -96,7 +87,7 @@ test('a memory is changed and deleted by its owner alone, and fifty are kept at 
   expect(await kept(user)).toEqual(['we close on Tuesdays'])
   const { db } = platform.services['ai-gateway']!.rt
   const rows = Array.from({ length: 49 }, (_, n) => ({ id: crypto.randomUUID(), user_id: user.id, content: `fact ${n}` }))
-  await db.insertInto('ai_memories').values(rows).execute()
+  await insert(db, 'ai_memories', rows)
   expect((await say(user, 'KEEP one more of them')).remembered).toEqual([])
   expect((await call(user, 'ai-memory-delete')).body).toEqual({ deleted: 50 })
   expect(await kept(user)).toEqual([])

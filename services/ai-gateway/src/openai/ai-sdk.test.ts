@@ -1,18 +1,15 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
-import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { startTestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
 import { generateText, Output, stepCountIs, streamText, tool } from 'ai'
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, beforeEach, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { aiGatewayService } from '../service.ts'
 
 // The `ai` package as anybody would use it: its openai-compatible provider, our address, an API key.
 
-let platform: TestPlatform
-beforeAll(async () => {
-  platform = await startTestPlatform([aiGatewayService, sandboxService], { SANDBOX_MODEL_PACE_MS: '1' })
-})
-afterAll(() => platform?.close())
+const platform = await startTestPlatform([aiGatewayService, sandboxService], { SANDBOX_MODEL_PACE_MS: '1' })
+afterAll(() => platform.close())
 
 function operonFor(user: TestUser, limits: { monthly_prompts?: number } = {}) {
   return createOpenAICompatible({

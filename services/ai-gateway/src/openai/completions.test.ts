@@ -1,16 +1,13 @@
 import { aiUsageRecorded } from '@operon/contracts/usage'
-import { startTestPlatform, type TestPlatform } from '@operon/kit/testing/service'
+import { startTestPlatform } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
 import { sql } from 'kysely'
 import OpenAI from 'openai'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { aiGatewayService } from '../service.ts'
 
-let platform: TestPlatform
-beforeAll(async () => {
-  platform = await startTestPlatform([aiGatewayService, sandboxService])
-})
-afterAll(() => platform?.close())
+const platform = await startTestPlatform([aiGatewayService, sandboxService])
+afterAll(() => platform.close())
 
 const client = (token: string) => new OpenAI({ baseURL: `${platform.url('ai-gateway')}/ai/v1`, apiKey: token, maxRetries: 0 })
 const db = () => platform.services['ai-gateway']!.rt.db

@@ -1,14 +1,11 @@
-import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { startTestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
 import OpenAI from 'openai'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { aiGatewayService } from '../service.ts'
 
-let platform: TestPlatform
-beforeAll(async () => {
-  platform = await startTestPlatform([aiGatewayService, sandboxService])
-})
-afterAll(() => platform?.close())
+const platform = await startTestPlatform([aiGatewayService, sandboxService])
+afterAll(() => platform.close())
 
 const client = (user: TestUser) => new OpenAI({ baseURL: `${platform.url('ai-gateway')}/ai/v1`, apiKey: user.token, maxRetries: 0 })
 const db = () => platform.services['ai-gateway']!.rt.db
@@ -69,17 +66,14 @@ test('what is not offered is refused by its name and spends nothing; so does wha
     status: 400,
     param: 'dimensions',
   })
-  const faults = `${platform.url('sandbox')}/sandbox/faults`
   const order = { provider: 'openai', kind: 'status', status: 500, match: 'embeddings', account: user.id, times: 2 }
-  expect(
-    (await fetch(faults, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(order) })).status,
-  ).toBe(200)
+  await platform.fault(order)
   await expect(client(user).embeddings.create({ model, input: 'x' })).rejects.toMatchObject({ status: 503, code: 'model_unavailable' })
   expect(await rowsOf(user)).toEqual([])
   const open = await db().selectFrom('usage_counters').select(['used', 'reserved']).where('user_id', '=', user.id).executeTakeFirst()
   expect(open ?? { used: 0, reserved: 0 }).toEqual({ used: 0, reserved: 0 })
   // One failure is got over.
-  await fetch(faults, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ ...order, times: 1 }) })
+  await platform.fault({ ...order, times: 1 })
   expect((await client(user).embeddings.create({ model, input: 'x' })).data).toHaveLength(1)
 })
 

@@ -18,15 +18,10 @@ beforeAll(async () => {
   })
 })
 afterAll(() => platform?.close())
-afterEach(() => fetch(`${platform.url('sandbox')}/sandbox/faults`, { method: 'DELETE' }))
+afterEach(() => platform.mend())
 
 type Fault = { kind: string; match?: string; status?: number; retry_after?: number; times?: number; ms?: number }
-const order = (fault: Fault) =>
-  fetch(`${platform.url('sandbox')}/sandbox/faults`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ provider: 'openai', ...fault }),
-  })
+const order = (fault: Fault) => platform.fault({ provider: 'openai', ...fault })
 const ask = async (user: TestUser, model = 'gpt-4o-mini') => {
   const response = await fetch(`${platform.url('ai-gateway')}/functions/v1/ai-chat`, {
     method: 'POST',
@@ -93,7 +88,7 @@ describe('before the first word, somebody else answers', () => {
     const { status, body } = await ask(user)
     expect([status, body.code]).toEqual([503, 'model_unavailable'])
     expect(await counter(user)).toEqual({ used: 0, reserved: 0 })
-    await fetch(`${platform.url('sandbox')}/sandbox/faults`, { method: 'DELETE' })
+    await platform.mend()
     await vi.waitFor(async () => expect((await ask(platform.user())).body.answered_by).toBe('gpt-4o-mini'), {
       timeout: 20_000,
       interval: 100,

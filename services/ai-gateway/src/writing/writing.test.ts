@@ -1,35 +1,19 @@
 import { contentTypes } from '@operon/contracts/ai-gateway/content'
 import { fallbackNames, namesIn } from '@operon/contracts/ai-gateway/names'
 import { newId } from '@operon/kit/ids'
-import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { startTestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, expect, test, vi } from 'vitest'
 import { aiGatewayService } from '../service.ts'
 import { blockOf } from './emails.ts'
 import { promptOf } from './prompts.ts'
 
-let platform: TestPlatform
-beforeAll(async () => {
-  platform = await startTestPlatform([aiGatewayService, sandboxService], { SANDBOX_MODEL_PACE_MS: '0' })
-})
-afterAll(() => platform?.close())
-afterEach(() => fetch(faultsUrl(), { method: 'DELETE' }))
+const platform = await startTestPlatform([aiGatewayService, sandboxService], { SANDBOX_MODEL_PACE_MS: '0' })
+afterAll(() => platform.close())
+afterEach(() => platform.mend())
 
-const faultsUrl = () => `${platform.url('sandbox')}/sandbox/faults`
-const fault = (order: object) =>
-  fetch(faultsUrl(), {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ provider: 'openai', ...order }),
-  })
-async function post(user: TestUser, name: string, body: unknown, headers: Record<string, string> = {}) {
-  const response = await fetch(`${platform.url('ai-gateway')}/functions/v1/${name}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...user.headers, ...headers },
-    body: JSON.stringify(body),
-  })
-  return { status: response.status, body: (await response.json()) as any }
-}
+const fault = (order: object) => platform.fault({ provider: 'openai', ...order })
+const post = (user: TestUser, name: string, body: unknown, headers: Record<string, string> = {}) => platform.call(name, user, body, headers)
 const used = async (user: TestUser) => (await post(user, 'ai-usage', {})).body.used
 
 test('a blog asks for 1000-1500 words, social for 5 posts, and each type for a piece of its own [spec-86]', () => {

@@ -1,19 +1,15 @@
 import { saleDocument, saleDocuments } from '@operon/contracts/billing/documents'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { DAY, startBilling, type TestBilling } from '../fixture.ts'
-import { GETS_DISPUTED, type Selling, sellingOn } from '../sellers/fixture.ts'
+import { GETS_DISPUTED, sellingOn } from '../sellers/fixture.ts'
 import { numberDocuments, numberOf, wantDocument } from './documents.ts'
 
-let billing: TestBilling
-let selling: Selling
-beforeAll(async () => {
-  billing = await startBilling({
-    BUSINESS_NAME: 'Operon Ltd',
-    BUSINESS_ADDRESS: '1 Harbour Street; Dublin 1; Ireland',
-    BUSINESS_TAX_ID: 'IE6388047V',
-  })
-  selling = sellingOn(billing)
+const billing = await startBilling({
+  BUSINESS_NAME: 'Operon Ltd',
+  BUSINESS_ADDRESS: '1 Harbour Street; Dublin 1; Ireland',
+  BUSINESS_TAX_ID: 'IE6388047V',
 })
+const selling = sellingOn(billing)
 afterAll(() => billing.close())
 
 const within = { timeout: 15_000, interval: 100 }

@@ -3,24 +3,20 @@ import { newId } from '@operon/kit/ids'
 import type { ServiceDefinition } from '@operon/kit/service'
 import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { startBilling, type TestBilling } from '../fixture.ts'
-import { BANKS, GETS_DISPUTED, type Selling, sellingOn } from '../sellers/fixture.ts'
+import { startBilling } from '../fixture.ts'
+import { BANKS, GETS_DISPUTED, sellingOn } from '../sellers/fixture.ts'
 import { ledgerBalances, post } from './post.ts'
 
 // A platform of its own: what is compared is everything.
-let billing: TestBilling
-let selling: Selling
 const member = newId()
-beforeAll(async () => {
-  const staff: ServiceDefinition = {
-    ...{ name: 'analytics', config: z.object({}), migrations: {} },
-    setup: (rt) => rt.answer(staffPeople, async () => ({ ids: [member] })),
-  }
-  billing = await startBilling({}, [staff])
-  selling = sellingOn(billing)
-})
+const staff: ServiceDefinition = {
+  ...{ name: 'analytics', config: z.object({}), migrations: {} },
+  setup: (rt) => rt.answer(staffPeople, async () => ({ ids: [member] })),
+}
+const billing = await startBilling({}, [staff])
+const selling = sellingOn(billing)
 afterAll(() => billing.close())
 
 const within = { timeout: 20_000, interval: 100 }

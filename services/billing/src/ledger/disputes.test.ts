@@ -1,10 +1,7 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { startBilling, type TestBilling } from '../fixture.ts'
+import { afterAll, expect, test, vi } from 'vitest'
+import { startBilling } from '../fixture.ts'
 
-let billing: TestBilling
-beforeAll(async () => {
-  billing = await startBilling()
-})
+const billing = await startBilling()
 afterAll(() => billing.close())
 
 const within = { timeout: 10_000, interval: 50 }

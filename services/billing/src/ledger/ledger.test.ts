@@ -1,21 +1,18 @@
 import { sellerShare } from '@operon/contracts/billing/rates'
 import { testDatabase } from '@operon/kit/testing/database'
+import { insert } from '@operon/kit/testing/rows'
 import { inTransaction } from '@operon/kit/tx'
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import type { Db } from '../deps.ts'
 import { migrations } from '../migrations/index.ts'
 import { charged, feeTaken, type Line, refunded } from './entries.ts'
 import { earned, ledgerBalances, post } from './post.ts'
 import { sold } from './selling.ts'
 
-let database: Awaited<ReturnType<typeof testDatabase>>
-let db: Db
-beforeAll(async () => {
-  database = await testDatabase({ name: 'billing', migrations })
-  db = database.db as Db
-})
+const database = await testDatabase({ name: 'billing', migrations })
+const db: Db = database.db as Db
 afterAll(() => database.drop())
 
 let n = 0
@@ -54,10 +51,14 @@ test('an entry that does not balance fails at commit and leaves nothing', async 
   await expect(inTransaction(db, (trx) => post(trx, twoCurrencies))).rejects.toThrow(/does not balance/)
   await expect(
     inTransaction(db, (trx) =>
-      trx
-        .insertInto('ledger_entries')
-        .values({ id: crypto.randomUUID(), reference: 'empty', kind: 'x', user_id: null, description: 'x', occurred_at: new Date() })
-        .execute(),
+      insert(trx, 'ledger_entries', {
+        id: crypto.randomUUID(),
+        reference: 'empty',
+        kind: 'x',
+        user_id: null,
+        description: 'x',
+        occurred_at: new Date(),
+      }),
     ),
   ).rejects.toThrow(/does not balance/)
   const left = await db
@@ -78,7 +79,7 @@ test('nothing can be added to an entry of an earlier transaction', async () => {
     currency,
     amount_cents: amountCents,
   }))
-  await expect(db.insertInto('ledger_postings').values(more).execute()).rejects.toThrow(/is closed/)
+  await expect(insert(db, 'ledger_postings', more)).rejects.toThrow(/is closed/)
 })
 
 test('a reference is booked once, also by twenty at the same time', async () => {

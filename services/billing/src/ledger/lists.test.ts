@@ -1,15 +1,12 @@
 import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import type { Trx } from '../deps.ts'
-import { startBilling, type TestBilling } from '../fixture.ts'
+import { startBilling } from '../fixture.ts'
 import { creditMoved } from './entries.ts'
 import { post } from './post.ts'
 
-let billing: TestBilling
-beforeAll(async () => {
-  billing = await startBilling()
-})
+const billing = await startBilling()
 afterAll(() => billing.close())
 
 test('years of payments: staff and the person see the newest and that there are more, and a statement reads its month alone', async () => {

@@ -5,11 +5,11 @@ import { newId } from '@operon/kit/ids'
 import type { ServiceDefinition } from '@operon/kit/service'
 import type { TestUser } from '@operon/kit/testing/service'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { startBilling, type TestBilling } from '../fixture.ts'
+import { startBilling } from '../fixture.ts'
 import { closeMonths, endOf } from '../months/close.ts'
-import { BANKS, type Selling, sellingOn } from '../sellers/fixture.ts'
+import { BANKS, sellingOn } from '../sellers/fixture.ts'
 import { ledgerBalances } from './post.ts'
 import { type Figures, figuresOf, inTheSameTerms, type Story, unearnedAt } from './truth.ts'
 
@@ -28,12 +28,8 @@ const meter: ServiceDefinition = {
       left: units - (story.topUps.find(({ id }) => id === top_up_id)?.drawn ?? 0),
     })),
 }
-let billing: TestBilling
-let selling: Selling
-beforeAll(async () => {
-  billing = await startBilling({}, [meter])
-  selling = sellingOn(billing)
-})
+const billing = await startBilling({}, [meter])
+const selling = sellingOn(billing)
 afterAll(() => billing.close())
 
 const within = { timeout: 30_000, interval: 100 }

@@ -1,17 +1,15 @@
+import { insert } from '@operon/kit/testing/rows'
 import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startBilling, type TestBilling } from '../fixture.ts'
+import { afterAll, expect, test } from 'vitest'
+import { startBilling } from '../fixture.ts'
 import { charged } from '../ledger/entries.ts'
 import { ledgerBalances, post } from '../ledger/post.ts'
 import { platformBalances, sumLedger } from '../ledger/sums.ts'
 import { sellingOn } from '../sellers/fixture.ts'
 import { closeMonths, endOf } from './close.ts'
 
-let billing: TestBilling
-beforeAll(async () => {
-  billing = await startBilling()
-})
+const billing = await startBilling()
 afterAll(() => billing.close())
 
 const reason = 'The books of the month'
@@ -63,7 +61,7 @@ test('a month that closes defers what is not earned by its end, and the next one
 
 test('what is told after the close stands in the month in which it came', { timeout: 60_000 }, async () => {
   const [old, today] = [monthsBefore(3), monthsBefore(0)]
-  await billing.db.insertInto('month_closes').values({ month: old }).execute()
+  await insert(billing.db, 'month_closes', { month: old })
   await bookedBy(monthsBefore(2), 'charge:told-in-time')
   expect(movedBy(await accountsOf(monthsBefore(2)), 'provider_balance')).toBe(100)
   const now = movedBy(await accountsOf(today), 'provider_balance')
@@ -129,7 +127,7 @@ test('the sums say what the entries say, each once, whether they wait or are add
   expect(await platformBalances(db)).toMatchObject({ balances: await entriesSay(), unbalanced: 0 })
   expect((await ledgerBalances(db)).balances.filter(({ account }) => account.startsWith('seller_')).length).toBeGreaterThan(0)
 
-  await db.insertInto('month_closes').values({ month: old }).execute()
+  await insert(db, 'month_closes', { month: old })
   const now = movedBy(await accountsOf(today), 'provider_balance')
   await bookedBy(old, 'charge:too-late')
   for (const _ of ['waits', 'is added']) {

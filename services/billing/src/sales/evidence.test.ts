@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { startBilling, type TestBilling } from '../fixture.ts'
-import { GETS_DISPUTED, type Selling, sellingOn } from '../sellers/fixture.ts'
+import { afterAll, expect, test, vi } from 'vitest'
+import { startBilling } from '../fixture.ts'
+import { GETS_DISPUTED, sellingOn } from '../sellers/fixture.ts'
 
-let billing: TestBilling
-let selling: Selling
-beforeAll(async () => {
-  billing = await startBilling()
-  selling = sellingOn(billing)
-})
+const billing = await startBilling()
+const selling = sellingOn(billing)
 afterAll(() => billing.close())
 
 const within = { timeout: 15_000, interval: 100 }

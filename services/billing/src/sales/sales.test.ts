@@ -1,18 +1,14 @@
 import { newId } from '@operon/kit/ids'
 import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { startBilling, type TestBilling } from '../fixture.ts'
-import { GETS_DISPUTED, type Selling, sellingOn } from '../sellers/fixture.ts'
+import { afterAll, expect, test, vi } from 'vitest'
+import { startBilling } from '../fixture.ts'
+import { GETS_DISPUTED, sellingOn } from '../sellers/fixture.ts'
 import type { ProviderCharge } from '../stripe-shapes.ts'
 import { settle } from './settle.ts'
 
-let billing: TestBilling
-let selling: Selling
-beforeAll(async () => {
-  billing = await startBilling()
-  selling = sellingOn(billing)
-})
+const billing = await startBilling()
+const selling = sellingOn(billing)
 afterAll(() => billing.close())
 
 const within = { timeout: 15_000, interval: 100 }

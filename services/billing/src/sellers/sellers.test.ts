@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { startBilling, type TestBilling } from '../fixture.ts'
+import { update } from '@operon/kit/testing/rows'
+import { afterAll, expect, test, vi } from 'vitest'
+import { startBilling } from '../fixture.ts'
 import { runFriday } from '../payouts/friday.ts'
-import { BANKS, type Selling, sellingOn } from './fixture.ts'
+import { BANKS, sellingOn } from './fixture.ts'
 
-let billing: TestBilling
-let selling: Selling
-beforeAll(async () => {
-  billing = await startBilling()
-  selling = sellingOn(billing)
-})
+const billing = await startBilling()
+const selling = sellingOn(billing)
 afterAll(() => billing.close())
 
 const within = { timeout: 15_000, interval: 100 }
@@ -61,7 +58,7 @@ test('a payout that the bank returns is due again, says why, and is paid the Fri
   const accounts = db.updateTable('seller_accounts').where('user_id', '=', bob.id)
   const { state } = await db.selectFrom('seller_accounts').select('state').where('user_id', '=', bob.id).executeTakeFirstOrThrow()
   await accounts.set({ state: 'ready' }).execute()
-  await db.updateTable('seller_balances').set({ friday: '2000-01-07' }).where('seller_id', '=', bob.id).execute()
+  await update(db, 'seller_balances', { seller_id: bob.id }, { friday: '2000-01-07' })
   const { friday: paid } = await db.selectFrom('payouts').select('friday').where('seller_id', '=', bob.id).executeTakeFirstOrThrow()
   const { log } = billing.platform.services.billing!.rt
   expect(await runFriday({ db, log }, new Date(`${paid}T12:00:00Z`))).toBe(0)

@@ -1,14 +1,11 @@
 import type { TestUser } from '@operon/kit/testing/service'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { GOOD_CARD, startBilling, type TestBilling } from '../fixture.ts'
+import { afterAll, expect, test, vi } from 'vitest'
+import { GOOD_CARD, startBilling } from '../fixture.ts'
 import { ledgerBalances } from '../ledger/post.ts'
 import { sumFigures } from './figures.ts'
 
-let billing: TestBilling
-beforeAll(async () => {
-  billing = await startBilling()
-})
+const billing = await startBilling()
 afterAll(() => billing.close())
 
 const reason = 'asked by mail'

@@ -1,11 +1,8 @@
 import { endpointsOf } from '@operon/contracts/registry'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startBilling, type TestBilling } from '../fixture.ts'
+import { afterAll, expect, test } from 'vitest'
+import { startBilling } from '../fixture.ts'
 
-let billing: TestBilling
-beforeAll(async () => {
-  billing = await startBilling()
-})
+const billing = await startBilling()
 afterAll(() => billing.close())
 
 const doors = endpointsOf('billing')

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { startBilling, type TestBilling } from '../fixture.ts'
 
 /** On a machine that is busy with other things as well. */
 const AT_ONCE_MS = 1500
-let billing: TestBilling
-beforeAll(async () => {
-  billing = await startBilling()
-})
+const billing = await startBilling()
 afterAll(() => billing.close())
 
 test('a provider that hangs is left alone after three seconds: whoever asks then, again or anew, is told at once [R13] [spec-42] [spec-43]', {

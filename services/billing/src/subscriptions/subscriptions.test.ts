@@ -1,11 +1,9 @@
 import { budgetsOf, limitsOf } from '@operon/contracts/plans'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { DAY, FAILS_ON_CHARGE, GOOD_CARD, startBilling, type TestBilling } from '../fixture.ts'
+import { update } from '@operon/kit/testing/rows'
+import { afterAll, expect, test, vi } from 'vitest'
+import { DAY, FAILS_ON_CHARGE, GOOD_CARD, startBilling } from '../fixture.ts'
 
-let billing: TestBilling
-beforeAll(async () => {
-  billing = await startBilling()
-})
+const billing = await startBilling()
 afterAll(() => billing.close())
 
 const within = { timeout: 10_000, interval: 50 }
@@ -250,7 +248,7 @@ test('a trial that was made longer is announced again before its new end, and on
   const late = await billing.subscribed('basic')
   await billing.advance(3.1)
   await billing.becomes(late, { status: 'active' })
-  await billing.db.updateTable('subscriptions').set({ reminded_at: null }).where('user_id', '=', late.id).execute()
+  await update(billing.db, 'subscriptions', { user_id: late.id }, { reminded_at: null })
   await billing.sweep()
   const other = await billing.subscribed('basic')
   await billing.advance(2.5)

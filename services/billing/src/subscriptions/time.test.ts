@@ -1,5 +1,6 @@
 import { paymentFailed } from '@operon/contracts/billing/payment-events'
 import { limitsOf } from '@operon/contracts/plans'
+import { update } from '@operon/kit/testing/rows'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type Delivery, FAILS_ON_CHARGE, GOOD_CARD, startBilling, type TestBilling } from '../fixture.ts'
 
@@ -172,11 +173,7 @@ test('grace ends by the time of the person whose payment failed, and of nobody e
     await billing.advance(31, user)
     await billing.becomes(user, { status: 'past_due', subscribed: true })
   }
-  await billing.db
-    .updateTable('accounts')
-    .set({ provider_ahead_s: 45 * 86_400 })
-    .where('user_id', '=', users[0].id)
-    .execute()
+  await update(billing.db, 'accounts', { user_id: users[0].id }, { provider_ahead_s: 45 * 86_400 })
   await billing.sweep()
   await billing.becomes(users[0], { subscribed: false })
   expect(await billing.check(users[1])).toMatchObject({ status: 'past_due', subscribed: true })

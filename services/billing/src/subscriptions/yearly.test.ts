@@ -1,14 +1,11 @@
 import { limitsOf } from '@operon/contracts/plans'
 import { aiUsageRecorded } from '@operon/contracts/usage'
 import type { TestUser } from '@operon/kit/testing/service'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { DAY, FAILS_ON_CHARGE, startBilling, type TestBilling } from '../fixture.ts'
+import { afterAll, expect, test, vi } from 'vitest'
+import { DAY, FAILS_ON_CHARGE, startBilling } from '../fixture.ts'
 import { closeMonths, endOf } from '../months/close.ts'
 
-let billing: TestBilling
-beforeAll(async () => {
-  billing = await startBilling()
-})
+const billing = await startBilling()
 afterAll(() => billing.close())
 
 const within = { timeout: 10_000, interval: 50 }

@@ -2,13 +2,14 @@ import { topUpChanged } from '@operon/contracts/billing/top-ups'
 import { type TopUpUnit, topUpOf } from '@operon/contracts/plans'
 import { aiCloseTopUp, aiTopUpDrawn } from '@operon/contracts/top-ups'
 import type { ServiceDefinition } from '@operon/kit/service'
+import { insert, update } from '@operon/kit/testing/rows'
 import type { TestUser } from '@operon/kit/testing/service'
 import { inTransaction } from '@operon/kit/tx'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import type { Deps } from '../deps.ts'
 import { erasure } from '../erasure.ts'
-import { startBilling, type TestBilling } from '../fixture.ts'
+import { startBilling } from '../fixture.ts'
 import { ledgerBalances } from '../ledger/post.ts'
 import { closeMonths, endOf } from '../months/close.ts'
 
@@ -25,10 +26,7 @@ const meter: ServiceDefinition = {
       return { left: left ?? units }
     }),
 }
-let billing: TestBilling
-beforeAll(async () => {
-  billing = await startBilling({}, [meter])
-})
+const billing = await startBilling({}, [meter])
 afterAll(() => billing.close())
 
 const timeout = 60_000
@@ -128,11 +126,7 @@ test('a refund whose meter or bank does not answer is sent later, once, and noth
   expect((await refund(user, id)).status).toBeGreaterThanOrEqual(500)
   expect(await rowOf(id)).toMatchObject({ state: 'refunding', refund_units: null })
   leftAt.set(id, 250)
-  await billing.db
-    .updateTable('top_ups')
-    .set({ looked_at: new Date(0) })
-    .where('id', '=', id)
-    .execute()
+  await update(billing.db, 'top_ups', { id }, { looked_at: new Date(0) })
   await billing.sweep()
   await vi.waitFor(async () => expect(await rowOf(id)).toMatchObject({ state: 'closed', returned_cents: priceCents / 2 }), within)
   await billing.quiet()
@@ -292,7 +286,7 @@ test('a payment of another amount is no top-up of ours: it waits as of unknown p
 test('a page that was paid and opened nothing is left behind, and the next purchase has a page of its own', { timeout }, async () => {
   const user = billing.user()
   const { body } = await billing.call('buy-top-up', user, { unit: 'speech' })
-  await billing.db.updateTable('top_ups').set({ currency: 'eur' }).where('id', '=', body.top_up_id).execute()
+  await update(billing.db, 'top_ups', { id: body.top_up_id }, { currency: 'eur' })
   await billing.pay(body.url)
   await billing.quiet()
   expect(await rowOf(body.top_up_id)).toMatchObject({ state: 'open', charge: null })
@@ -336,18 +330,15 @@ test('what is not used by the end of a month is deferred, and earned in the mont
     .where('state', 'in', ['paid', 'held', 'refunding'])
     .where('id', '<>', id)
     .execute()
-  for (const { id } of others) await billing.db.updateTable('top_ups').set({ state: 'closed' }).where('id', '=', id).execute()
+  for (const { id } of others) await update(billing.db, 'top_ups', { id }, { state: 'closed' })
   await uses(user, id, 200)
   await closeMonths(billing.db, new Date(endOf(month).getTime() + 5 * 86_400_000))
   expect(await deferred()).toBe(Math.floor((priceCents * 300) / units))
-  await billing.db.insertInto('top_up_months').values({ top_up_id: id, month: '9999-01', drawn: 500 }).execute()
+  await insert(billing.db, 'top_up_months', { top_up_id: id, month: '9999-01', drawn: 500 })
   const next = endOf(month).toISOString().slice(0, 7)
   await closeMonths(billing.db, new Date(endOf(next).getTime() + 5 * 86_400_000))
   expect(await deferred()).toBe(Math.floor((priceCents * 300) / units))
-  await billing.db
-    .insertInto('top_up_months')
-    .values({ top_up_id: id, month: endOf(next).toISOString().slice(0, 7), drawn: 500 })
-    .execute()
+  await insert(billing.db, 'top_up_months', { top_up_id: id, month: endOf(next).toISOString().slice(0, 7), drawn: 500 })
   await closeMonths(billing.db, new Date(endOf(endOf(next).toISOString().slice(0, 7)).getTime() + 5 * 86_400_000))
   expect(await deferred()).toBe(0)
 })

@@ -1,13 +1,10 @@
 import { aiUsageRecorded } from '@operon/contracts/usage'
 import { newId } from '@operon/kit/ids'
 import type { TestUser } from '@operon/kit/testing/service'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { startBilling, type TestBilling } from '../fixture.ts'
+import { afterAll, expect, test, vi } from 'vitest'
+import { startBilling } from '../fixture.ts'
 
-let billing: TestBilling
-beforeAll(async () => {
-  billing = await startBilling()
-})
+const billing = await startBilling()
 afterAll(() => billing.close())
 
 const within = { timeout: 10_000, interval: 50 }

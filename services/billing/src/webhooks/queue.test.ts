@@ -1,11 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { FAILS_ON_CHARGE, startBilling, type TestBilling } from '../fixture.ts'
+import { insert } from '@operon/kit/testing/rows'
+import { afterAll, afterEach, expect, test, vi } from 'vitest'
+import { FAILS_ON_CHARGE, startBilling } from '../fixture.ts'
 
-let billing: TestBilling
-beforeAll(async () => {
-  billing = await startBilling()
-})
+const billing = await startBilling()
 afterAll(() => billing.close())
 afterEach(async () => {
   billing.door.hold = false
@@ -58,17 +56,14 @@ test('what an instance stored and did not live to handle is taken up by another 
   await billing.advance(3.1)
   const [updated] = (await billing.stripe.events.list({ type: 'customer.subscription.updated', limit: 1 })).data
   expect(await billing.check(user)).toMatchObject({ status: 'trialing' })
-  await billing.db
-    .insertInto('provider_events')
-    .values({
-      id: updated!.id,
-      type: updated!.type,
-      created_at: new Date(updated!.created * 1000),
-      status: 'waiting',
-      error: null,
-      payload: JSON.stringify(updated),
-    })
-    .execute()
+  await insert(billing.db, 'provider_events', {
+    id: updated!.id,
+    type: updated!.type,
+    created_at: new Date(updated!.created * 1000),
+    status: 'waiting',
+    error: null,
+    payload: JSON.stringify(updated),
+  })
   await billing.becomes(user, { status: 'active' })
   await vi.waitFor(async () => expect(await eventOf(updated!.id)).toMatchObject({ status: 'done', payload: null }), within)
 })

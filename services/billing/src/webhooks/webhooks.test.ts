@@ -1,11 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { type Delivery, FAILS_ON_CHARGE, startBilling, type TestBilling } from '../fixture.ts'
+import { afterAll, afterEach, expect, test, vi } from 'vitest'
+import { type Delivery, FAILS_ON_CHARGE, startBilling } from '../fixture.ts'
 
-let billing: TestBilling
-beforeAll(async () => {
-  billing = await startBilling()
-})
+const billing = await startBilling()
 afterAll(() => billing.close())
 afterEach(async () => {
   billing.door.shut = false

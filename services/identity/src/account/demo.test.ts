@@ -1,14 +1,11 @@
 import { countPeople, demoCreated, sweepDemos } from '@operon/contracts/identity/events'
+import { update } from '@operon/kit/testing/rows'
 import { enqueue, inTransaction } from '@operon/kit/tx'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { type IdentityTest, startIdentity } from '../testing/platform.ts'
 
-let own: IdentityTest
-let open: IdentityTest
-beforeAll(async () => {
-  own = await startIdentity({ DEMO_ACCOUNTS: 'true', LIMIT_DEMOS_PER_HOUR: '6', LIMIT_DEMOS_OPEN: '4' })
-  open = await startIdentity({ DEMO_ACCOUNTS: 'on', AUTH_AUTOCONFIRM: 'false', PUBLIC_URL: 'https://operon.example' })
-})
+const own = await startIdentity({ DEMO_ACCOUNTS: 'true', LIMIT_DEMOS_PER_HOUR: '6', LIMIT_DEMOS_OPEN: '4' })
+const open = await startIdentity({ DEMO_ACCOUNTS: 'on', AUTH_AUTOCONFIRM: 'false', PUBLIC_URL: 'https://operon.example' })
 afterAll(() => Promise.all([own.close(), open.close()]))
 
 async function demoAt(platform: IdentityTest, portal: 'seller' | 'buyer' = 'seller') {
@@ -83,11 +80,7 @@ test('the demo that ends first makes room, an address opens only so many, and a 
   })
   expect(refusal.status).toBe(429)
 
-  await rt.db
-    .updateTable('users')
-    .set({ demo_ends_at: new Date(Date.now() - 1000) })
-    .where('id', '=', fourth.id)
-    .execute()
+  await update(rt.db, 'users', { id: fourth.id }, { demo_ends_at: new Date(Date.now() - 1000) })
   await inTransaction(rt.db, (trx) => enqueue(trx, sweepDemos, {}))
   await expect.poll(async () => (await rowOf(own, fourth.id)).deleted_at, { timeout: 10_000 }).not.toBeNull()
   expect((await rowOf(own, third.id)).deleted_at).toBeNull()

@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import * as identity from '@operon/contracts/identity/events'
+import { insert, update } from '@operon/kit/testing/rows'
 import { enqueue, inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type IdentityTest, SERVICE_KEY, signedUp, startIdentity } from '../testing/platform.ts'
+import { afterAll, expect, test } from 'vitest'
+import { SERVICE_KEY, signedUp, startIdentity } from '../testing/platform.ts'
 
-let platform: IdentityTest
-beforeAll(async () => {
-  platform = await startIdentity({ AUTH_ERASING_SERVICES: 'billing,marketplace,crm' })
-})
+const platform = await startIdentity({ AUTH_ERASING_SERVICES: 'billing,marketplace,crm' })
 afterAll(() => platform.close())
 
 const ago = (days: number) => new Date(Date.now() - days * 24 * 3_600_000)
@@ -24,7 +22,7 @@ test('who is expected and does not answer is asked again each day, and shown as 
   const sweep = async () => {
     const witness = randomUUID()
     const due = { user_id: witness, service: 'crm', due_at: ago(-29), last_asked_at: ago(2) }
-    await rt.db.insertInto('erasures').values(due).execute()
+    await insert(rt.db, 'erasures', due)
     await inTransaction(rt.db, (trx) => enqueue(trx, identity.sweep, {}))
     await expect.poll(() => asked(witness), { timeout: 10_000 }).toHaveLength(1)
   }
@@ -33,11 +31,7 @@ test('who is expected and does not answer is asked again each day, and shown as 
   expect(open.map(({ service }: { service: string }) => service).toSorted()).toEqual(['billing', 'crm', 'marketplace'])
   expect(open.every(({ due_at }: { due_at: Date }) => due_at > ago(-29))).toBe(true)
 
-  await rt.db
-    .updateTable('erasures')
-    .set({ due_at: ago(1), last_asked_at: ago(2) })
-    .where('user_id', '=', user.id)
-    .execute()
+  await update(rt.db, 'erasures', { user_id: user.id }, { due_at: ago(1), last_asked_at: ago(2) })
   await sweep()
   expect(await asked()).toHaveLength(2)
   await expect.poll(overdue, { timeout: 10_000 }).toBe(3)
@@ -47,11 +41,7 @@ test('who is expected and does not answer is asked again each day, and shown as 
   expect(await asked()).toHaveLength(2)
   await expect.poll(overdue, { timeout: 10_000 }).toBe(2)
   // All have answered: nobody is asked again, however long ago it was.
-  await rt.db
-    .updateTable('erasures')
-    .set({ erased_at: new Date(), last_asked_at: ago(2) })
-    .where('user_id', '=', user.id)
-    .execute()
+  await update(rt.db, 'erasures', { user_id: user.id }, { erased_at: new Date(), last_asked_at: ago(2) })
   await sweep()
   expect(await asked()).toHaveLength(2)
   await expect.poll(overdue, { timeout: 10_000 }).toBe(0)

@@ -1,7 +1,7 @@
 import { exportUser } from '@operon/contracts/personal-data'
 import type { ServiceDefinition } from '@operon/kit/service'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type IdentityTest, PASSWORD, signedUp, startIdentity } from '../testing/platform.ts'
+import { afterAll, expect, test } from 'vitest'
+import { PASSWORD, signedUp, startIdentity } from '../testing/platform.ts'
 
 const PIECES = 6
 let failures = 0
@@ -20,10 +20,7 @@ const crm: ServiceDefinition = {
   },
 }
 
-let platform: IdentityTest
-beforeAll(async () => {
-  platform = await startIdentity({ AUTH_ERASING_SERVICES: 'crm' }, [crm])
-})
+const platform = await startIdentity({ AUTH_ERASING_SERVICES: 'crm' }, [crm])
 afterAll(() => platform.close())
 
 const exported = async (token: string) => {

@@ -7,19 +7,14 @@ import { createInterface } from 'node:readline'
 import { openDatabase } from '@operon/kit/db'
 import { testDatabase } from '@operon/kit/testing/database'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { identityService } from '../service.ts'
 import { newEmail, PASSWORD } from '../testing/platform.ts'
 
 const ROWS = 12_000
-let dataDir: string
-let url: string
-let db: any
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'operon-export-'))
-  url = (await testDatabase(identityService)).url
-  db = openDatabase(url, 2, () => {}).db
-})
+const dataDir = await mkdtemp(join(tmpdir(), 'operon-export-'))
+const url = (await testDatabase(identityService)).url
+const db: any = openDatabase(url, 2, () => {}).db
 afterAll(async () => {
   await db.destroy()
   await rm(dataDir, { recursive: true, force: true })

@@ -1,8 +1,9 @@
 import { exportUser } from '@operon/contracts/personal-data'
 import type { ServiceDefinition } from '@operon/kit/service'
+import { insert, update } from '@operon/kit/testing/rows'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type IdentityTest, signedUp, startIdentity } from '../testing/platform.ts'
+import { afterAll, expect, test } from 'vitest'
+import { signedUp, startIdentity } from '../testing/platform.ts'
 
 const PIECES = 6
 /** People of whom it does not tell the fourth piece. */
@@ -21,12 +22,8 @@ const crm: ServiceDefinition = {
   },
 }
 
-let platform: IdentityTest
-let db: any
-beforeAll(async () => {
-  platform = await startIdentity({ AUTH_ERASING_SERVICES: 'crm' }, [crm])
-  db = platform.services.identity!.rt.db
-})
+const platform = await startIdentity({ AUTH_ERASING_SERVICES: 'crm' }, [crm])
+const db: any = platform.services.identity!.rt.db
 afterAll(() => platform.close())
 
 type Shown = {
@@ -67,10 +64,7 @@ const all = Array.from({ length: PIECES * 10 }, (_, n) => n)
 const filesOf = async (id: string) => (await platform.services.identity!.rt.storage.list(`exports/${id}/`)).length
 /** The job that waits for a part comes again now. */
 const askAgain = (id: string) =>
-  db
-    .insertInto('outbox')
-    .values({ id: crypto.randomUUID(), kind: 'job', name: 'identity.make_export', payload: JSON.stringify({ export_id: id }) })
-    .execute()
+  insert(db, 'outbox', { id: crypto.randomUUID(), kind: 'job', name: 'identity.make_export', payload: JSON.stringify({ export_id: id }) })
 
 test('an export is made by a job, one at a time, told of when it is ready, kept seven days and fetched by its owner alone', async () => {
   const { user, call, newest, fetched } = await person()
@@ -100,14 +94,14 @@ test('an export is made by a job, one at a time, told of when it is ready, kept 
   expect((await stranger.call('account-export-open', { export_id: made.id })).status).toBe(404)
   expect((await stranger.call('account-exports')).body.exports).toEqual([])
 
-  await db.updateTable('exports').set({ kept_until: sql`now() - interval '1 second'` }).where('id', '=', made.id).execute()
+  await update(db, 'exports', { id: made.id }, { kept_until: sql`now() - interval '1 second'` })
   expect((await call('account-export-open', { export_id: made.id })).status).toBe(404)
-  await db.insertInto('outbox').values({ id: crypto.randomUUID(), kind: 'job', name: 'identity.sweep', payload: '{}' }).execute()
+  await insert(db, 'outbox', { id: crypto.randomUUID(), kind: 'job', name: 'identity.sweep', payload: '{}' })
   await expect.poll(() => filesOf(made.id), patient).toBe(0)
   await expect.poll(async () => (await call('account-exports')).body.exports, patient).toEqual([])
 })
 
-test('an export waits for a part that does not answer, says for which, and goes on where it was: each row once', async () => {
+test('an export waits for a service that does not answer, says for which, and goes on where it was: each row once', async () => {
   const { user, call, newest, fetched } = await person()
   silentFor.add(user.id)
   const { id } = (await call('account-export-begin')).body.export
@@ -128,7 +122,7 @@ test('an export whose part stays silent for a day fails, says so and leaves no f
   silentFor.add(user.id)
   const { id } = (await call('account-export-begin')).body.export
   await expect.poll(async () => (await newest()).waiting_for, patient).toBe('crm')
-  await db.updateTable('exports').set({ waiting_since: sql`now() - interval '25 hours'` }).where('id', '=', id).execute()
+  await update(db, 'exports', { id }, { waiting_since: sql`now() - interval '25 hours'` })
   await askAgain(id)
   await expect.poll(async () => (await newest()).state, patient).toBe('failed')
   expect((await newest()).waiting_for).toBe('crm')
@@ -158,7 +152,7 @@ test('the exports of a deleted account go with it', async () => {
   await expect.poll(async () => (await newest()).state, patient).toBe('ready')
   const { id } = await newest()
   await call('account-delete')
-  await db.insertInto('outbox').values({ id: crypto.randomUUID(), kind: 'job', name: 'identity.sweep', payload: '{}' }).execute()
+  await insert(db, 'outbox', { id: crypto.randomUUID(), kind: 'job', name: 'identity.sweep', payload: '{}' })
   await expect.poll(() => filesOf(id), patient).toBe(0)
   await expect.poll(() => db.selectFrom('exports').select('id').where('user_id', '=', user.id).execute(), patient).toEqual([])
 })

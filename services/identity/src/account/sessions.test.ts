@@ -1,14 +1,11 @@
 import { newId } from '@operon/kit/ids'
 import { deleteInPieces } from '@operon/kit/pieces'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type IdentityTest, signedUp, startIdentity } from '../testing/platform.ts'
+import { afterAll, expect, test } from 'vitest'
+import { signedUp, startIdentity } from '../testing/platform.ts'
 import { overdue } from './sweep.ts'
 
-let platform: IdentityTest
-beforeAll(async () => {
-  platform = await startIdentity()
-})
+const platform = await startIdentity()
 afterAll(() => platform.close())
 
 test('an account pages through its devices, this one first and each once, however many there are', async () => {

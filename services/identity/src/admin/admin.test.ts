@@ -1,16 +1,13 @@
 import { keptOut } from '@operon/contracts/identity/events'
 import { hashSync } from 'bcryptjs'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type IdentityTest, newEmail, PASSWORD, signedUp, startIdentity } from '../testing/platform.ts'
+import { afterAll, expect, test } from 'vitest'
+import { newEmail, PASSWORD, signedUp, startIdentity } from '../testing/platform.ts'
 import { changeUser } from '../users/users.ts'
 
 // One a try.
 const staffEmails = [newEmail('staff'), newEmail('staff')]
 
-let platform: IdentityTest
-beforeAll(async () => {
-  platform = await startIdentity({ AUTH_STAFF_EMAILS: staffEmails.join(',') })
-})
+const platform = await startIdentity({ AUTH_STAFF_EMAILS: staffEmails.join(',') })
 afterAll(() => platform.close())
 
 test('a service key manages accounts; nobody else does', async () => {

@@ -5,11 +5,12 @@ import { serveTable } from '@operon/kit/data/table'
 import { serve } from '@operon/kit/http'
 import { newId } from '@operon/kit/ids'
 import type { ServiceDefinition } from '@operon/kit/service'
+import { update } from '@operon/kit/testing/rows'
 import { inTransaction } from '@operon/kit/tx'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { resetAccess } from '../sessions/reset-access.ts'
-import { type IdentityTest, signedUp, startIdentity } from '../testing/platform.ts'
+import { signedUp, startIdentity } from '../testing/platform.ts'
 
 const stat = { total: 1, current: 1, previous: 0, change_pct: 0 }
 /** Another service, with a capability that reads, one that changes, and a table. */
@@ -24,10 +25,7 @@ const elsewhere: ServiceDefinition = {
   },
 }
 
-let platform: IdentityTest
-beforeAll(async () => {
-  platform = await startIdentity({}, [elsewhere])
-})
+const platform = await startIdentity({}, [elsewhere])
 afterAll(() => platform.close())
 
 type Person = Awaited<ReturnType<typeof signedUp>>
@@ -96,7 +94,7 @@ test('a key ends with its time, and none is made for a time that is over or a ca
   expect(await identity('ai-key-create', person, { name: 'Odd', scopes: ['do:nothing-like-it'] })).toMatchObject({ status: 400 })
   const { id, key } = await make(person, { scopes: ['reads'], expires_at: at(60_000) })
   expect((await stats(key)).status).toBe(200)
-  await db().updateTable('ai_keys').set({ expires_at: new Date() }).where('id', '=', id).execute()
+  await update(db(), 'ai_keys', { id }, { expires_at: new Date() })
   platform.services.analytics!.rt.verifier.keys.forget(id)
   expect((await stats(key)).status).toBe(401)
 })
@@ -114,7 +112,7 @@ test('a key that is revoked while it is looked up is not remembered from that lo
   const looking = keys.actorOf(key)
   keys.forget(id)
   expect(await looking).toMatchObject({ id: person.user.id })
-  await db().updateTable('ai_keys').set({ revoked_at: new Date() }).where('id', '=', id).execute()
+  await update(db(), 'ai_keys', { id }, { revoked_at: new Date() })
   await expect(keys.actorOf(key)).rejects.toMatchObject({ code: 'not_authenticated' })
 })
 

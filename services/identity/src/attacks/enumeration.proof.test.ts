@@ -1,42 +1,39 @@
 import { newId } from '@operon/kit/ids'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type IdentityTest, newEmail, PASSWORD, startIdentity } from '../testing/platform.ts'
+import { afterAll, expect, test } from 'vitest'
+import { newEmail, PASSWORD, startIdentity } from '../testing/platform.ts'
 import { differenceInterval, holdsZero, medianInterval, overlap } from './intervals.ts'
 
 // `S9_N=500` for the long form. Sixty pairs take some twenty seconds and tell a missing hash, or a second look into the database, from none.
 const N = Number(process.env.S9_N ?? 60)
 const WARM_UP = 5
-let platform: IdentityTest
 type Who = { email: string; phone: string }
 let known: Who[] = []
-beforeAll(async () => {
-  platform = await startIdentity({
-    AUTH_AUTOCONFIRM: 'false',
-    LIMIT_SIGN_UP_PER_MINUTE: '100000',
-    LIMIT_SIGN_IN_PER_MINUTE: '100000',
-    LIMIT_MAIL_PER_HOUR: '1000',
-  })
-  const { db } = platform.services.identity!.rt
-  const { createHasher } = await import('../passwords/hashing.ts')
-  const password_hash = await (await createHasher()).hash(PASSWORD)
-  known = Array.from({ length: N + WARM_UP }, (_, at) => ({ email: newEmail('known'), phone: `1553${String(at).padStart(7, '0')}` }))
-  const at = new Date()
-  await db
-    .insertInto('users')
-    .values(
-      known.map((who) => ({
-        id: newId(),
-        ...who,
-        password_hash,
-        email_confirmed_at: at,
-        phone_confirmed_at: at,
-        email_proven: true,
-        app_metadata: '{}',
-        user_metadata: '{}',
-      })),
-    )
-    .execute()
+const platform = await startIdentity({
+  AUTH_AUTOCONFIRM: 'false',
+  LIMIT_SIGN_UP_PER_MINUTE: '100000',
+  LIMIT_SIGN_IN_PER_MINUTE: '100000',
+  LIMIT_MAIL_PER_HOUR: '1000',
 })
+const { db } = platform.services.identity!.rt
+const { createHasher } = await import('../passwords/hashing.ts')
+const password_hash = await (await createHasher()).hash(PASSWORD)
+known = Array.from({ length: N + WARM_UP }, (_, at) => ({ email: newEmail('known'), phone: `1553${String(at).padStart(7, '0')}` }))
+const at = new Date()
+await db
+  .insertInto('users')
+  .values(
+    known.map((who) => ({
+      id: newId(),
+      ...who,
+      password_hash,
+      email_confirmed_at: at,
+      phone_confirmed_at: at,
+      email_proven: true,
+      app_metadata: '{}',
+      user_metadata: '{}',
+    })),
+  )
+  .execute()
 afterAll(() => platform.close())
 
 type Sample = { ms: number; status: number; body: unknown }

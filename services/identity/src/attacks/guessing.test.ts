@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { limitByAddress } from '../limits.ts'
-import { codeIn, newEmail, PASSWORD, signedUp, startWithSandbox, type WithSandbox } from '../testing/platform.ts'
+import { codeIn, newEmail, PASSWORD, signedUp, startWithSandbox } from '../testing/platform.ts'
 
-let platform: WithSandbox
-beforeAll(async () => {
-  platform = await startWithSandbox()
-})
+const platform = await startWithSandbox()
 afterAll(() => platform.close())
 
 const post = (path: string, body: object, ip: string) =>
@@ -62,7 +59,7 @@ test('S29: the addresses of one IPv6 network are one caller, to strangers and to
   expect((await guess(PASSWORD, '203.0.113.11')).status).toBe(429)
   expect((await guess(PASSWORD, '2001:db8:aa:2::1')).status).toBe(429)
   expect((await guess(PASSWORD, '2001:db8:aa:1:ffff::9')).status).toBe(200)
-  // Whoever is inside that network has one share as well, however many of its addresses they use.
+  // People inside that network have one share as well, however many of its addresses they use.
   const inside = await Promise.all(
     Array.from({ length: 30 }, (_, at) => guess(`Wrong-guess-${at}!`, `2001:db8:aa:1::${(at + 1).toString(16)}`)),
   )

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { click, type IdentityTest, newEmail, startIdentity } from '../testing/platform.ts'
+import { afterAll, expect, test } from 'vitest'
+import { click, newEmail, startIdentity } from '../testing/platform.ts'
 
-let platform: IdentityTest
-beforeAll(async () => {
-  platform = await startIdentity({
-    PUBLIC_URL: 'https://app.example.com',
-    SANDBOX_KEY: 'opens-automatic-confirmation',
-    AUTH_REDIRECT_ALLOW_LIST: 'https://*.partner.example/callback,myapp://login,https://docs.example.com/**',
-  })
+const platform = await startIdentity({
+  PUBLIC_URL: 'https://app.example.com',
+  SANDBOX_KEY: 'opens-automatic-confirmation',
+  AUTH_REDIRECT_ALLOW_LIST: 'https://*.partner.example/callback,myapp://login,https://docs.example.com/**',
 })
 afterAll(() => platform.close())
 

@@ -1,10 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { codeIn, newEmail, PASSWORD, startWithSandbox, type WithSandbox } from '../testing/platform.ts'
+import { afterAll, expect, test } from 'vitest'
+import { codeIn, newEmail, PASSWORD, startWithSandbox } from '../testing/platform.ts'
 
-let platform: WithSandbox
-beforeAll(async () => {
-  platform = await startWithSandbox({ AUTH_AUTOCONFIRM: 'false' })
-})
+const platform = await startWithSandbox({ AUTH_AUTOCONFIRM: 'false' })
 afterAll(() => platform.close())
 
 async function signUp(body: { email: string } | { phone: string }) {

@@ -1,10 +1,10 @@
 import { pressedCookie } from '@operon/contracts/identity/arrival'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { click, formIn, hashOf, linkIn, newEmail, PASSWORD, startWithSandbox, type WithSandbox } from '../testing/platform.ts'
+import { afterAll, expect, test } from 'vitest'
+import { click, formIn, hashOf, linkIn, newEmail, PASSWORD, startWithSandbox } from '../testing/platform.ts'
 
-let platform: WithSandbox
-beforeAll(async () => {
-  platform = await startWithSandbox({ AUTH_AUTOCONFIRM: 'false', AUTH_REDIRECT_ALLOW_LIST: 'https://app.partner.example/**,myapp://in' })
+const platform = await startWithSandbox({
+  AUTH_AUTOCONFIRM: 'false',
+  AUTH_REDIRECT_ALLOW_LIST: 'https://app.partner.example/**,myapp://in',
 })
 afterAll(() => platform.close())
 

@@ -1,12 +1,9 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { newAuthenticator } from '../testing/authenticator.ts'
-import { type IdentityTest, PASSWORD, signedUp, startIdentity } from '../testing/platform.ts'
+import { PASSWORD, signedUp, startIdentity } from '../testing/platform.ts'
 
-let platform: IdentityTest
-beforeAll(async () => {
-  platform = await startIdentity()
-})
+const platform = await startIdentity()
 afterAll(() => platform.close())
 
 type Device = ReturnType<typeof newAuthenticator>

@@ -1,15 +1,12 @@
 import * as identity from '@operon/contracts/identity/events'
 import { TokenVerifier, type Verification } from '@operon/kit/auth'
 import { Secret, TOTP } from 'otpauth'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { type IdentityTest, newEmail, PASSWORD, signedUp, startIdentity } from '../testing/platform.ts'
+import { afterAll, expect, test, vi } from 'vitest'
+import { newEmail, PASSWORD, signedUp, startIdentity } from '../testing/platform.ts'
 
 // One a try.
 const staffEmails = [newEmail('staff'), newEmail('staff')]
-let platform: IdentityTest
-beforeAll(async () => {
-  platform = await startIdentity({ AUTH_STAFF_EMAILS: staffEmails.join(',') })
-})
+const platform = await startIdentity({ AUTH_STAFF_EMAILS: staffEmails.join(',') })
 afterAll(() => platform.close())
 
 const codeAt = (secret: string, steps = 0) =>

@@ -1,13 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { Vault } from '@operon/kit/vault'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { signedUp, startIdentity } from '../testing/platform.ts'
 import { resealAll } from './reseal.ts'
 
-let platform: Awaited<ReturnType<typeof startIdentity>>
-beforeAll(async () => {
-  platform = await startIdentity({})
-})
+const platform = await startIdentity({})
 afterAll(() => platform.close())
 
 test('what an older master key sealed opens with the newest alone once it was sealed anew', async () => {

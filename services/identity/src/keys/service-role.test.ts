@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { migrate } from '@operon/kit/migrate'
 import { dropTestDatabase, emptyTestDatabase } from '@operon/kit/testing/database'
+import { insert } from '@operon/kit/testing/rows'
 import { createSigner } from 'fast-jwt'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { identityService } from '../service.ts'
-import { type IdentityTest, signedUp, startIdentity } from '../testing/platform.ts'
+import { signedUp, startIdentity } from '../testing/platform.ts'
 import { keysCommand } from './rotation.ts'
 
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -16,10 +17,7 @@ const pem = (key: typeof privateKey) => key.export({ type: 'pkcs8', format: 'pem
 const sign = createSigner({ key: pem(privateKey), algorithm: 'ES256', kid: 'one' })
 const second = () => Math.floor(Date.now() / 1000)
 
-let platform: IdentityTest
-beforeAll(async () => {
-  platform = await startIdentity({ AUTH_JWK_SET: set })
-})
+const platform = await startIdentity({ AUTH_JWK_SET: set })
 afterAll(() => platform.close())
 
 const ask = async (path: string, token: string) => {
@@ -85,7 +83,7 @@ test('taken back, every service_role token from before ends, and a new one works
   const before = sign({ role: 'service_role', iat: second() - 5 })
   expect((await ask('/auth/v1/admin/users', before)).status).toBe(200)
   const { rt } = platform.services.identity!
-  await rt.db.insertInto('service_tokens').values({ good_since: new Date() }).execute()
+  await insert(rt.db, 'service_tokens', { good_since: new Date() })
   rt.verifier.askForKeys()
   expect((await ask('/auth/v1/admin/users', before)).status).toBe(403)
   await vi.waitFor(

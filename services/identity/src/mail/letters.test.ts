@@ -1,11 +1,9 @@
 import { openMailer } from '@operon/kit/mail/mailer'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { click, codeIn, hashOf, linkIn, newEmail, PASSWORD, startWithSandbox, type WithSandbox } from '../testing/platform.ts'
+import { update } from '@operon/kit/testing/rows'
+import { afterAll, expect, test, vi } from 'vitest'
+import { click, codeIn, hashOf, linkIn, newEmail, PASSWORD, startWithSandbox } from '../testing/platform.ts'
 
-let platform: WithSandbox
-beforeAll(async () => {
-  platform = await startWithSandbox({ AUTH_AUTOCONFIRM: 'false' })
-})
+const platform = await startWithSandbox({ AUTH_AUTOCONFIRM: 'false' })
 afterAll(() => platform.close())
 
 const redirect = { emailRedirectTo: 'http://localhost:8080/auth/seller' }
@@ -180,7 +178,7 @@ test('a link without its token or its kind is no link: told as JSON, since it sa
   expect(await ask('token=x')).toEqual([400, 'Verify requires a verification type'])
 })
 
-test('an e-mail change needs both addresses', async () => {
+test('an email change needs both addresses', async () => {
   const { client, email, user } = await confirmed()
   const next = newEmail('next')
   const { data } = await client.auth.updateUser({ email: next })
@@ -202,7 +200,7 @@ test('a link for a change that is not pending any more changes nothing', async (
   await client.auth.updateUser({ email: next })
   await click(platform, linkIn(await platform.mail(email, /change of your/)))
   const { db } = platform.services.identity!.rt
-  await db.updateTable('users').set({ email_change: null }).where('id', '=', user.id).execute()
+  await update(db, 'users', { id: user.id }, { email_change: null })
   const after = await click(platform, linkIn(await platform.mail(next, /new email/)))
   expect(hashOf(after)).toMatchObject({ error_code: 'otp_expired' })
   expect((await client.auth.getUser()).data.user).toMatchObject({ id: user.id, email })

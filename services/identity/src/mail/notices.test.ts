@@ -1,11 +1,8 @@
 import { Secret, TOTP } from 'otpauth'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { codeIn, newEmail, PASSWORD, signedUp, startWithSandbox, type WithSandbox } from '../testing/platform.ts'
+import { afterAll, expect, test, vi } from 'vitest'
+import { codeIn, newEmail, PASSWORD, signedUp, startWithSandbox } from '../testing/platform.ts'
 
-let platform: WithSandbox
-beforeAll(async () => {
-  platform = await startWithSandbox()
-})
+const platform = await startWithSandbox()
 afterAll(() => platform.close())
 
 const subjects = async (email: string) => (await platform.mails(email)).map(({ subject }) => subject).toSorted()

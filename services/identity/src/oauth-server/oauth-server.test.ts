@@ -5,12 +5,13 @@ import { signedIn } from '@operon/kit/context'
 import { serve } from '@operon/kit/http'
 import { newId } from '@operon/kit/ids'
 import type { Runtime, ServiceDefinition } from '@operon/kit/service'
+import { update } from '@operon/kit/testing/rows'
 import { inTransaction } from '@operon/kit/tx'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { loadKeys } from '../keys/keys.ts'
 import { resetAccess } from '../sessions/reset-access.ts'
-import { type IdentityTest, signedUp, startIdentity } from '../testing/platform.ts'
+import { signedUp, startIdentity } from '../testing/platform.ts'
 
 const HOME = 'http://localhost:8080'
 const stat = { total: 1, current: 1, previous: 0, change_pct: 0 }
@@ -29,10 +30,7 @@ const resource: ServiceDefinition = {
   },
 }
 
-let platform: IdentityTest
-beforeAll(async () => {
-  platform = await startIdentity({}, [resource])
-})
+const platform = await startIdentity({}, [resource])
 afterAll(() => platform.close())
 
 type Person = Awaited<ReturnType<typeof signedUp>>
@@ -195,7 +193,7 @@ test('a code works once, for its verifier, app and address; a second use ends wh
   expect((await redeem(app)).body.error).toBe('invalid_grant')
   expect((await useAt(body.access_token)).status).toBe(401)
   const late = await consented(person)
-  await db().updateTable('oauth_requests').set({ expires_at: new Date() }).where('id', '=', late.id).execute()
+  await update(db(), 'oauth_requests', { id: late.id }, { expires_at: new Date() })
   expect((await redeem(late)).body.error).toBe('invalid_grant')
 })
 
@@ -208,11 +206,7 @@ test('refresh tokens rotate; one that comes again after its moment ends the gran
   // A lost answer is asked for again at once.
   const third = (await refresh(first.refresh_token, app.client_id)).body
   expect((await useAt(third.access_token)).status).toBe(200)
-  await db()
-    .updateTable('oauth_grants')
-    .set({ refreshed_at: new Date(Date.now() - 60_000) })
-    .where('client_id', '=', app.client_id)
-    .execute()
+  await update(db(), 'oauth_grants', { client_id: app.client_id }, { refreshed_at: new Date(Date.now() - 60_000) })
   expect((await refresh(first.refresh_token, app.client_id)).body.error).toBe('invalid_grant')
   expect((await useAt(third.access_token)).status).toBe(401)
   expect((await refresh(third.refresh_token, app.client_id)).body.error).toBe('invalid_grant')

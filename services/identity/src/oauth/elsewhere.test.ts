@@ -1,12 +1,9 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { approve, click, hashOf, newEmail, signedUp, startWithSandbox, type WithSandbox } from '../testing/platform.ts'
+import { afterAll, expect, test, vi } from 'vitest'
+import { approve, click, hashOf, newEmail, signedUp, startWithSandbox } from '../testing/platform.ts'
 
 const app = 'http://localhost:5173'
-let platform: WithSandbox
-beforeAll(async () => {
-  platform = await startWithSandbox({ AUTH_REDIRECT_ALLOW_LIST: `${app}/**` })
-})
+const platform = await startWithSandbox({ AUTH_REDIRECT_ALLOW_LIST: `${app}/**` })
 afterAll(() => platform.close())
 
 /** As a page of another origin asks: its fetch keeps no cookie. */

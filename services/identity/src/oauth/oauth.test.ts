@@ -1,20 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  approve,
-  click,
-  hashOf,
-  newEmail,
-  PASSWORD,
-  signedUp,
-  startIdentity,
-  startWithSandbox,
-  type WithSandbox,
-} from '../testing/platform.ts'
+import { afterAll, expect, test } from 'vitest'
+import { approve, click, hashOf, newEmail, PASSWORD, signedUp, startIdentity, startWithSandbox } from '../testing/platform.ts'
 
-let platform: WithSandbox
-beforeAll(async () => {
-  platform = await startWithSandbox()
-})
+const platform = await startWithSandbox()
 afterAll(() => platform.close())
 
 const home = 'http://localhost:8080/auth'
@@ -99,7 +86,7 @@ test("identities are linked and unlinked, never the last one, never somebody els
   expect(await platform.mails(other.email)).toEqual([])
 })
 
-test('who removes e-mail and password from the ways in has no password any more, and hears of it', async () => {
+test('a person who removes email and password from the ways in has no password any more, and hears of it', async () => {
   const { client, email, user } = await signedUp(platform)
   // Proven, so that joining leaves the password where it is.
   await platform.admin().auth.admin.updateUserById(user.id, { email_confirm: true })

@@ -1,23 +1,9 @@
 import type { SupabaseClient } from '@supabase/supabase-js'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  approve,
-  click,
-  codeIn,
-  hashOf,
-  linkIn,
-  newEmail,
-  PASSWORD,
-  signedUp,
-  startWithSandbox,
-  type WithSandbox,
-} from '../testing/platform.ts'
+import { afterAll, expect, test } from 'vitest'
+import { approve, click, codeIn, hashOf, linkIn, newEmail, PASSWORD, signedUp, startWithSandbox } from '../testing/platform.ts'
 
 const staff = newEmail('staff')
-let platform: WithSandbox
-beforeAll(async () => {
-  platform = await startWithSandbox({ AUTH_STAFF_EMAILS: staff })
-})
+const platform = await startWithSandbox({ AUTH_STAFF_EMAILS: staff })
 afterAll(() => platform.close())
 
 /** Connects a person at a provider to the account of a client. */

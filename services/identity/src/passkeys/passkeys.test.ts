@@ -1,14 +1,12 @@
 import { PASSKEY_REMOVED } from '@operon/contracts/identity/words'
+import { update } from '@operon/kit/testing/rows'
 import { sql } from 'kysely'
 import { Secret, TOTP } from 'otpauth'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { newAuthenticator } from '../testing/authenticator.ts'
-import { click, hashOf, linkIn, SERVICE_KEY, signedUp, startWithSandbox, type WithSandbox } from '../testing/platform.ts'
+import { click, hashOf, linkIn, SERVICE_KEY, signedUp, startWithSandbox } from '../testing/platform.ts'
 
-let platform: WithSandbox
-beforeAll(async () => {
-  platform = await startWithSandbox({ AUTH_AUTOCONFIRM: 'true' })
-})
+const platform = await startWithSandbox({ AUTH_AUTOCONFIRM: 'true' })
 afterAll(() => platform.close())
 
 type Account = Awaited<ReturnType<typeof signedUp>>
@@ -34,11 +32,12 @@ async function arrive(device: ReturnType<typeof newAuthenticator>, as: Parameter
   return { client, answered, ...(await client.auth.passkey.verifyAuthentication(answered)) }
 }
 const age = (userId: string) =>
-  db()
-    .updateTable('sessions')
-    .set({ amr: JSON.stringify([{ method: 'password', timestamp: Math.floor(Date.now() / 1000) - 3600 }]) as never })
-    .where('user_id', '=', userId)
-    .execute()
+  update(
+    db(),
+    'sessions',
+    { user_id: userId },
+    { amr: JSON.stringify([{ method: 'password', timestamp: Math.floor(Date.now() / 1000) - 3600 }]) as never },
+  )
 const opened = new Set<string>()
 /** The newest letter that no test has opened yet. */
 const unread = (email: string, subject: RegExp) =>
@@ -94,11 +93,7 @@ test('an answer counts once, from this origin, by a device that checked its hold
   expect((await arrive(newAuthenticator())).error).toMatchObject({ code: 'webauthn_verification_failed' })
   expect((await arrive(device, { counter: 6 })).error).toBeNull()
   const late = await platform.client().auth.passkey.startAuthentication()
-  await db()
-    .updateTable('passkey_challenges')
-    .set({ expires_at: new Date(0) })
-    .where('id', '=', late.data!.challenge_id)
-    .execute()
+  await update(db(), 'passkey_challenges', { id: late.data!.challenge_id }, { expires_at: new Date(0) })
   const credential = device.get(late.data!.options as never) as never
   expect(
     (await platform.client().auth.passkey.verifyAuthentication({ challengeId: late.data!.challenge_id, credential })).error,
@@ -209,7 +204,7 @@ test('a password that was reset by mail leaves no passkey behind: neither the fi
 test('the first proof of an address ends its passkeys, also where there is no password or session left to end', async () => {
   const account = await signedUp(platform)
   const { device } = await added(account)
-  await db().updateTable('users').set({ password_hash: null }).where('id', '=', account.user.id).execute()
+  await update(db(), 'users', { id: account.user.id }, { password_hash: null })
   await db().deleteFrom('sessions').where('user_id', '=', account.user.id).execute()
   await platform.client().auth.signInWithOtp({ email: account.email, options: { shouldCreateUser: false } })
   expect(hashOf(await click(platform, linkIn(await platform.mail(account.email, /sign-in link/)))).access_token).toBeTruthy()

@@ -1,13 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { hashSync } from 'bcryptjs'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { createHasher, type Hasher } from './hashing.ts'
 
-let hasher: Hasher
-beforeAll(async () => {
-  hasher = await createHasher()
-})
+const hasher: Hasher = await createHasher()
 afterAll(() => hasher.close())
 
 test('a password is argon2id of 19 MiB and two passes, and only itself fits it', async () => {

@@ -2,14 +2,11 @@ import * as identity from '@operon/contracts/identity/events'
 import { TokenVerifier } from '@operon/kit/auth'
 import { newId } from '@operon/kit/ids'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type IdentityTest, newEmail, PASSWORD, signedUp, startIdentity } from '../testing/platform.ts'
+import { afterAll, expect, test } from 'vitest'
+import { newEmail, PASSWORD, signedUp, startIdentity } from '../testing/platform.ts'
 
 const MANY = 100_000
-let platform: IdentityTest
-beforeAll(async () => {
-  platform = await startIdentity()
-})
+const platform = await startIdentity()
 afterAll(() => platform.close())
 
 test('an account with a hundred thousand sessions ends them in one piece, and keeps the one that asked', { timeout: 120_000 }, async () => {

@@ -1,12 +1,10 @@
+import { update } from '@operon/kit/testing/rows'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { type IdentityTest, PASSWORD, signedUp, startIdentity } from '../testing/platform.ts'
+import { afterAll, expect, test, vi } from 'vitest'
+import { PASSWORD, signedUp, startIdentity } from '../testing/platform.ts'
 import { readRefreshToken, writeRefreshToken } from './refresh-token.ts'
 
-let platform: IdentityTest
-beforeAll(async () => {
-  platform = await startIdentity({ LIMIT_REFRESH_AT_ONCE: '1000' })
-})
+const platform = await startIdentity({ LIMIT_REFRESH_AT_ONCE: '1000' })
 afterAll(() => platform.close())
 
 const db = () => platform.services.identity!.rt.db
@@ -43,7 +41,7 @@ test('R20: 50 parallel refreshes of one token have one successor; reuse of an ol
 
 test('a session that began beside a suspension, and was not ended with the others, is not renewed while it lasts', async () => {
   const { session, user } = await signedUp(platform)
-  const until = (banned_until: Date | null) => db().updateTable('users').set({ banned_until }).where('id', '=', user.id).execute()
+  const until = (banned_until: Date | null) => update(db(), 'users', { id: user.id }, { banned_until })
   await until(new Date(Date.now() + 3_600_000))
   expect(await refresh(session.refresh_token)).toMatchObject({ status: 400, body: { error_code: 'user_banned' } })
   await until(null)

@@ -1,12 +1,10 @@
 import { countPeople } from '@operon/contracts/identity/events'
+import { update } from '@operon/kit/testing/rows'
 import type { SupabaseClient } from '@supabase/supabase-js'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { type IdentityTest, newEmail, PASSWORD, signedUp, startIdentity } from '../testing/platform.ts'
+import { afterAll, expect, test, vi } from 'vitest'
+import { newEmail, PASSWORD, signedUp, startIdentity } from '../testing/platform.ts'
 
-let platform: IdentityTest
-beforeAll(async () => {
-  platform = await startIdentity()
-})
+const platform = await startIdentity()
 afterAll(() => platform.close())
 
 const db = () => platform.services.identity!.rt.db
@@ -31,7 +29,7 @@ test('people are counted, guests and who has gone are not [spec-5]', async () =>
   await signedUp(platform)
   await platform.client().auth.signInAnonymously()
   const { user } = await signedUp(platform)
-  await db().updateTable('users').set({ deleted_at: new Date() }).where('id', '=', user.id).execute()
+  await update(db(), 'users', { id: user.id }, { deleted_at: new Date() })
   expect((await people()) - before).toBe(1)
 })
 

@@ -1,13 +1,10 @@
 import { endpointsOf, tablesOf } from '@operon/contracts/registry'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { type IdentityTest, newEmail, PASSWORD, signedUp, startIdentity } from '../testing/platform.ts'
+import { afterAll, afterEach, expect, test, vi } from 'vitest'
+import { newEmail, PASSWORD, signedUp, startIdentity } from '../testing/platform.ts'
 
 // Texts that clients of the auth protocol show by themselves, in the situations that this server puts them in.
 
-let platform: IdentityTest
-beforeAll(async () => {
-  platform = await startIdentity()
-})
+const platform = await startIdentity()
 afterAll(() => platform.close())
 afterEach(() => void vi.unstubAllGlobals())
 

@@ -1,11 +1,8 @@
 import { notOffered } from '@operon/contracts/identity/off'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type IdentityTest, SERVICE_KEY, signedUp, startIdentity } from '../testing/platform.ts'
+import { afterAll, expect, test } from 'vitest'
+import { SERVICE_KEY, signedUp, startIdentity } from '../testing/platform.ts'
 
-let platform: IdentityTest
-beforeAll(async () => {
-  platform = await startIdentity()
-})
+const platform = await startIdentity()
 afterAll(() => platform.close())
 
 const call = async (method: string, path: string, key?: string, body: object = {}) => {

@@ -1,13 +1,11 @@
+import { update } from '@operon/kit/testing/rows'
 import { Secret, TOTP } from 'otpauth'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { finishDueRecoveries, finishRecovery } from '../factors/recovery.ts'
 import { click, codeIn, formIn, hashOf, linkIn, newEmail, PASSWORD, startWithSandbox, type WithSandbox } from '../testing/platform.ts'
 
 const NEXT = 'Brand-new-secret1'
-let platform: WithSandbox
-beforeAll(async () => {
-  platform = await startWithSandbox({ AUTH_AUTOCONFIRM: 'false' })
-})
+const platform = await startWithSandbox({ AUTH_AUTOCONFIRM: 'false' })
 afterAll(() => platform.close())
 
 const db = () => platform.services.identity!.rt.db
@@ -22,11 +20,12 @@ async function confirmed() {
 }
 /** Signed in an hour ago: younger than a day, and no proof of anything now. */
 const age = (userId: string) =>
-  db()
-    .updateTable('sessions')
-    .set({ amr: JSON.stringify([{ method: 'password', timestamp: Math.floor(Date.now() / 1000) - 3600 }]) })
-    .where('user_id', '=', userId)
-    .execute()
+  update(
+    db(),
+    'sessions',
+    { user_id: userId },
+    { amr: JSON.stringify([{ method: 'password', timestamp: Math.floor(Date.now() / 1000) - 3600 }]) },
+  )
 async function withFactor(client: Client) {
   const { data } = await client.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'Phone' })
   const factor = data as { id: string; totp: { secret: string } }
@@ -122,11 +121,12 @@ test('a recovery session that is older than an hour is none any more', async () 
   const { email, id } = await confirmed()
   const client = await byRecovery(email)
   const ago = (seconds: number) =>
-    db()
-      .updateTable('sessions')
-      .set({ amr: JSON.stringify([{ method: 'recovery', timestamp: Math.floor(Date.now() / 1000) - seconds }]) })
-      .where('user_id', '=', id)
-      .execute()
+    update(
+      db(),
+      'sessions',
+      { user_id: id },
+      { amr: JSON.stringify([{ method: 'recovery', timestamp: Math.floor(Date.now() / 1000) - seconds }]) },
+    )
   await ago(3700)
   expect((await client.auth.updateUser({ password: NEXT })).error).toMatchObject({ code: 'reauthentication_needed' })
   await ago(3500)
@@ -153,11 +153,7 @@ test("a thief's factor against the owner: the owner comes back by email, and the
   const { id: recovery_id } = await db().selectFrom('factor_recoveries').select('id').where('user_id', '=', id).executeTakeFirstOrThrow()
   await finishRecovery(ctx, { payload: { recovery_id } } as never)
   expect(await db().selectFrom('factors').select('id').where('user_id', '=', id).execute()).toHaveLength(1)
-  await db()
-    .updateTable('factor_recoveries')
-    .set({ due_at: new Date(Date.now() - 1000) })
-    .where('user_id', '=', id)
-    .execute()
+  await update(db(), 'factor_recoveries', { user_id: id }, { due_at: new Date(Date.now() - 1000) })
   await finishDueRecoveries(ctx)
   expect(await db().selectFrom('factors').select('id').where('user_id', '=', id).execute()).toEqual([])
   const back = platform.client()
@@ -174,11 +170,7 @@ test('a text message about the removal has the link that stops it only where the
     const { client, email, id } = await confirmed()
     await withFactor(client)
     const phone = `+1555${String(Date.now()).slice(-6)}${hasLink ? 1 : 0}`
-    await db()
-      .updateTable('users')
-      .set({ phone: phone.slice(1), phone_confirmed_at: new Date(Date.now() - days * 86_400_000) })
-      .where('id', '=', id)
-      .execute()
+    await update(db(), 'users', { id }, { phone: phone.slice(1), phone_confirmed_at: new Date(Date.now() - days * 86_400_000) })
     expect(await call(await byRecovery(email), 'account-factor-recovery-begin', { password: NEXT })).toHaveProperty('due_at')
     const sent = await vi.waitFor(async () => {
       const found = (await platform.mails(phone)).find(({ text }) => /factor/i.test(text))
@@ -208,11 +200,7 @@ test('a young second factor does not stop its removal, and a password alone does
 test('a thief of the mailbox against an owner whose factor is a month old: other sessions stay and stop it, and so does each link', async () => {
   const { client: owner, email, id } = await confirmed()
   await withFactor(owner)
-  await db()
-    .updateTable('factors')
-    .set({ created_at: new Date(Date.now() - 31 * 86_400_000) })
-    .where('user_id', '=', id)
-    .execute()
+  await update(db(), 'factors', { user_id: id }, { created_at: new Date(Date.now() - 31 * 86_400_000) })
   const thief = await byRecovery(email)
   expect((await owner.auth.refreshSession()).error).toBeNull()
   expect((await thief.auth.updateUser({ password: NEXT })).error).toMatchObject({ code: 'insufficient_aal' })

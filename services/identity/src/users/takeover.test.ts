@@ -1,11 +1,13 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { approve, click, codeIn, hashOf, linkIn, newEmail, PASSWORD, startWithSandbox, type WithSandbox } from '../testing/platform.ts'
+import { update } from '@operon/kit/testing/rows'
+import { afterAll, expect, test, vi } from 'vitest'
+import { approve, click, codeIn, hashOf, linkIn, newEmail, PASSWORD, startWithSandbox } from '../testing/platform.ts'
 
 const STRANGERS = 'Str4nger-horse-battery'
 const staff = [1, 2, 3].map(() => newEmail('staff'))
-let platform: WithSandbox
-beforeAll(async () => {
-  platform = await startWithSandbox({ AUTH_AUTOCONFIRM: 'false', AUTH_STAFF_EMAILS: staff.join(','), AUTH_STAFF_SECOND_FACTOR: 'false' })
+const platform = await startWithSandbox({
+  AUTH_AUTOCONFIRM: 'false',
+  AUTH_STAFF_EMAILS: staff.join(','),
+  AUTH_STAFF_SECOND_FACTOR: 'false',
 })
 afterAll(() => platform.close())
 
@@ -126,7 +128,7 @@ test('the first proof of an address that was confirmed by itself ends password, 
     const { data: link } = await stranger.auth.linkIdentity({ provider: 'github', options: { skipBrowserRedirect: true } })
     expect(link.url).toBeTruthy()
     await stranger.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'Eve' })
-    await open.services.identity!.rt.db.updateTable('factors').set({ status: 'verified' }).where('user_id', '=', data.user!.id).execute()
+    await update(open.services.identity!.rt.db, 'factors', { user_id: data.user!.id }, { status: 'verified' })
     await open.services
       .identity!.rt.db.insertInto('identities')
       .values({ id: crypto.randomUUID(), user_id: data.user!.id, provider: 'github', provider_id: email, identity_data: '{}' })

@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { click, hashOf, linkIn, newEmail, PASSWORD, startWithSandbox, type WithSandbox } from '../testing/platform.ts'
+import { insert, update } from '@operon/kit/testing/rows'
+import { afterAll, expect, test, vi } from 'vitest'
+import { click, hashOf, linkIn, newEmail, PASSWORD, startWithSandbox } from '../testing/platform.ts'
 
 const STRANGERS = 'Str4nger-horse-battery'
-let platform: WithSandbox
-beforeAll(async () => {
-  platform = await startWithSandbox({ AUTH_AUTOCONFIRM: 'false' })
-})
+const platform = await startWithSandbox({ AUTH_AUTOCONFIRM: 'false' })
 afterAll(() => platform.close())
 
 const db = () => platform.services.identity!.rt.db
@@ -49,24 +47,17 @@ test('an address that somebody typed at sign-up and never confirmed is free for 
 
 test('a sign-up that waits for its letter is not caught by the change of an account of somebody else: no password, key or session of theirs comes along', async () => {
   const [attacker, victims] = [await confirmed(), newEmail('victim')]
-  await db()
-    .updateTable('users')
-    .set({ phone: `+1555${Date.now()}`.slice(0, 14), phone_confirmed_at: new Date() })
-    .where('id', '=', attacker.id)
-    .execute()
-  await db()
-    .insertInto('passkeys')
-    .values({
-      id: crypto.randomUUID(),
-      user_id: attacker.id,
-      credential_id: attacker.id,
-      public_key: Buffer.from('k'),
-      counter: 0,
-      transports: [],
-      friendly_name: 'Theirs',
-      aal: 'aal1',
-    })
-    .execute()
+  await update(db(), 'users', { id: attacker.id }, { phone: `+1555${Date.now()}`.slice(0, 14), phone_confirmed_at: new Date() })
+  await insert(db(), 'passkeys', {
+    id: crypto.randomUUID(),
+    user_id: attacker.id,
+    credential_id: attacker.id,
+    public_key: Buffer.from('k'),
+    counter: 0,
+    transports: [],
+    friendly_name: 'Theirs',
+    aal: 'aal1',
+  })
   await signUp(victims, 'V1ctims-horse-battery')
   expect((await attacker.client.auth.updateUser({ email: victims })).error).toBeNull()
   // The owner of the address opens the newer of two letters.
@@ -83,11 +74,14 @@ test('a sign-up that waits for its letter is not caught by the change of an acco
 
 test('an account in use whose address was never confirmed loses the address alone', async () => {
   const [mover, live] = [await confirmed(), await confirmed()]
-  await db()
-    .insertInto('identities')
-    .values({ id: crypto.randomUUID(), user_id: live.id, provider: 'github', provider_id: live.id, identity_data: '{}' })
-    .execute()
-  await db().updateTable('users').set({ email_confirmed_at: null, email_proven: false }).where('id', '=', live.id).execute()
+  await insert(db(), 'identities', {
+    id: crypto.randomUUID(),
+    user_id: live.id,
+    provider: 'github',
+    provider_id: live.id,
+    identity_data: '{}',
+  })
+  await update(db(), 'users', { id: live.id }, { email_confirmed_at: null, email_proven: false })
   expect((await mover.client.auth.updateUser({ email: live.email })).error).toBeNull()
   await agree(mover.email, live.email)
   expect(await rowOf(live.id)).toMatchObject({ email: null, deleted_at: null })
@@ -115,18 +109,14 @@ test('a confirmed address stays taken, when the change is asked for and when bot
 
 test('a sign-up at the unconfirmed address of an account in use sets no password and no name there', async () => {
   const [live, phone] = [await confirmed(), `1555${String(Date.now()).slice(-7)}`]
-  await db()
-    .updateTable('users')
-    .set({ email_confirmed_at: null, email_proven: false, phone, phone_confirmed_at: new Date() })
-    .where('id', '=', live.id)
-    .execute()
+  await update(db(), 'users', { id: live.id }, { email_confirmed_at: null, email_proven: false, phone, phone_confirmed_at: new Date() })
   const before = await rowOf(live.id)
   await signUp(live.email, STRANGERS)
   expect(await rowOf(live.id)).toMatchObject({ password_hash: before.password_hash, user_metadata: before.user_metadata })
   const strangers = await platform.client().auth.signInWithPassword({ phone, password: STRANGERS })
   expect(strangers.error).toMatchObject({ code: 'invalid_credentials' })
   // A used account whose every address was typed alone keeps its password as well.
-  await db().updateTable('users').set({ phone: null, phone_confirmed_at: null }).where('id', '=', live.id).execute()
+  await update(db(), 'users', { id: live.id }, { phone: null, phone_confirmed_at: null })
   await signUp(live.email, STRANGERS)
   expect(await rowOf(live.id)).toMatchObject({ password_hash: before.password_hash })
 })

@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { click, codeIn, hashOf, linkIn, newEmail, PASSWORD, startWithSandbox, type WithSandbox } from '../testing/platform.ts'
+import { insert, update } from '@operon/kit/testing/rows'
+import { afterAll, expect, test, vi } from 'vitest'
+import { click, codeIn, hashOf, linkIn, newEmail, PASSWORD, startWithSandbox } from '../testing/platform.ts'
 
 const STRANGERS = 'Str4nger-horse-battery'
-let platform: WithSandbox
-beforeAll(async () => {
-  platform = await startWithSandbox({ AUTH_AUTOCONFIRM: 'false' })
-})
+const platform = await startWithSandbox({ AUTH_AUTOCONFIRM: 'false' })
 afterAll(() => platform.close())
 
 const db = () => platform.services.identity!.rt.db
@@ -40,10 +38,7 @@ async function confirmed() {
   const { data } = await client.auth.signInWithPassword({ email, password: PASSWORD })
   const id = data.user!.id
   const passkey = { id: crypto.randomUUID(), user_id: id, credential_id: id, public_key: Buffer.from('k'), counter: 0, transports: [] }
-  await db()
-    .insertInto('passkeys')
-    .values({ ...passkey, friendly_name: 'Theirs', aal: 'aal1' })
-    .execute()
+  await insert(db(), 'passkeys', { ...passkey, friendly_name: 'Theirs', aal: 'aal1' })
   return { id, email, client }
 }
 
@@ -152,7 +147,7 @@ test('a confirmed number stays taken, when the change is asked for and when its 
 test('where two accounts wait for one number or address, its owner gets into nobody else’s, and nobody else stays in theirs', async () => {
   const [owner, stranger, phone] = [await confirmed(), await confirmed(), newNumber()]
   // The stranger's account was never used from where the owner is.
-  await db().updateTable('sessions').set({ ip: '198.51.100.7' }).where('user_id', '=', stranger.id).execute()
+  await update(db(), 'sessions', { user_id: stranger.id }, { ip: '198.51.100.7' })
   const both = async (number: string) => {
     expect((await owner.client.auth.updateUser({ phone: number })).error).toBeNull()
     const own = await text(number)

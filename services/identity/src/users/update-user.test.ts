@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { click, hashOf, linkIn, newEmail, PASSWORD, signedUp, startWithSandbox, type WithSandbox } from '../testing/platform.ts'
+import { insert } from '@operon/kit/testing/rows'
+import { afterAll, expect, test } from 'vitest'
+import { click, hashOf, linkIn, newEmail, PASSWORD, signedUp, startWithSandbox } from '../testing/platform.ts'
 
 const NEXT = 'N3xt-horse-battery'
-let platform: WithSandbox
-beforeAll(async () => {
-  platform = await startWithSandbox()
-})
+const platform = await startWithSandbox()
 afterAll(() => platform.close())
 
 const db = () => platform.services.identity!.rt.db
@@ -60,10 +58,7 @@ test('a second factor that the token has not heard of yet guards a reset as well
   const { access_token } = hashOf(await click(platform, linkIn(await platform.mail(email, /password/i)))) as { access_token: string }
   const before = (await rowOf(user.id)).password_hash
   const factor = { id: crypto.randomUUID(), user_id: user.id, factor_type: 'totp', friendly_name: 'Phone', sealed_secret: 'sealed' }
-  await db()
-    .insertInto('factors')
-    .values({ ...factor, status: 'verified' })
-    .execute()
+  await insert(db(), 'factors', { ...factor, status: 'verified' })
   expect(await put(access_token, { password: NEXT })).toEqual({
     status: 401,
     body: expect.objectContaining({ error_code: 'insufficient_aal' }),

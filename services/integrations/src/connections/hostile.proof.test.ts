@@ -1,20 +1,17 @@
 import { apps } from '@operon/contracts/integrations/apps'
-import { startTestPlatform, type TestPlatform } from '@operon/kit/testing/service'
+import { update } from '@operon/kit/testing/rows'
+import { startTestPlatform } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { vendors } from '../apps/vendors.ts'
 import { integrationsService } from '../service.ts'
 import { connectingIn } from '../testing.ts'
 
 // The scenarios that `npm run attack` tries with one app of each kind (S17, S19, S20), over every app of the library.
 
-let platform: TestPlatform
-let world: ReturnType<typeof connectingIn>
-beforeAll(async () => {
-  platform = await startTestPlatform([integrationsService, sandboxService])
-  world = connectingIn(platform)
-})
+const platform = await startTestPlatform([integrationsService, sandboxService])
+const world = connectingIn(platform)
 afterAll(() => platform.close())
 const oauth = apps.filter(({ vendor }) => vendor)
 
@@ -44,7 +41,7 @@ test('S17: in no app does a code connect for another person, with another state,
 test("S20: in no app does another person's token open in one's own row; S19: no token is found in what is kept or answered [spec-125]", async () => {
   const sealedOf = async (id: string) =>
     (await world.db.selectFrom('connections').select('sealed').where('id', '=', id).executeTakeFirstOrThrow()).sealed as string
-  const put = (id: string, sealed: string) => world.db.updateTable('connections').set({ sealed }).where('id', '=', id).execute()
+  const put = (id: string, sealed: string) => update(world.db, 'connections', { id }, { sealed })
   const answers: unknown[] = []
   const emails: string[] = []
   for (const { id: app } of apps) {

@@ -5,24 +5,18 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { AppId } from '@operon/contracts/integrations/apps'
 import { connectionBroken } from '@operon/contracts/integrations/events'
 import { sandboxAddress } from '@operon/contracts/sandbox/events'
-import { startTestPlatform, type TestPlatform } from '@operon/kit/testing/service'
+import { startTestPlatform } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, expect, test } from 'vitest'
 import { definitionOf } from '../apps/all.ts'
 import { integrationsService } from '../service.ts'
 import { connectingIn } from '../testing.ts'
 
-let platform: TestPlatform
-let world: ReturnType<typeof connectingIn>
-let databaseUrl: string
-let standIn: string
-beforeAll(async () => {
-  platform = await startTestPlatform([integrationsService, sandboxService])
-  world = connectingIn(platform)
-  const { rt } = platform.services.integrations!
-  databaseUrl = platform.infra.env.DATABASE_URL_INTEGRATIONS!
-  standIn = (await rt.ask(sandboxAddress, { provider: 'apps' })).url
-})
+const platform = await startTestPlatform([integrationsService, sandboxService])
+const world = connectingIn(platform)
+const { rt } = platform.services.integrations!
+const databaseUrl = platform.infra.env.DATABASE_URL_INTEGRATIONS!
+const standIn = (await rt.ask(sandboxAddress, { provider: 'apps' })).url
 const children: ChildProcess[] = []
 afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL')
@@ -72,10 +66,7 @@ test('a process that stands still past its lease holds nobody up, and takes the 
   const { user, id } = await connection()
   const [sleeper, other] = [await refresher(), await refresher()]
   await expire([id])
-  await fetch(`${world.sandbox}/sandbox/faults`, {
-    method: 'POST',
-    body: JSON.stringify({ provider: 'apps', account: user.email, match: 'token', kind: 'hung' }),
-  })
+  await platform.fault({ provider: 'apps', account: user.email, match: 'token', kind: 'hung' })
   const late = ask(sleeper, [id])
   const leased = async () =>
     (await world.db.selectFrom('connections').select('lease_until').where('id', '=', id).executeTakeFirstOrThrow()).lease_until
@@ -148,7 +139,7 @@ test('ten callers of 1,000 Notion calls together get no 429, and another connect
     return Math.max(worst, end - index)
   }, 0)
   expect(moments.length).toBe(10_000)
-  // What Notion, and its stand-in, allows in ten seconds.
+  // The calls that Notion, and its stand-in, allows in ten seconds.
   expect(most).toBeLessThanOrEqual(30)
   const startedAt = Date.now()
   expect((await world.call(calm.user, 'notion-api', { action: 'get_databases' })).status).toBe(200)

@@ -1,31 +1,27 @@
 import { storefrontPageRequest } from '@operon/contracts/marketplace/storefront'
 import { newId } from '@operon/kit/ids'
-import { startTestService, type TestPlatform } from '@operon/kit/testing/service'
+import { startTestService } from '@operon/kit/testing/service'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { marketplaceService } from '../service.ts'
 
 const PRODUCTS = 10_000
 /** Before the words were kept with the row, a search took some 100 times as long as the first page. */
 const MOST_FIRST_PAGES = 12
 const words = ['lead', 'invoice', 'support', 'calendar', 'meeting', 'report', 'campaign', 'contract', 'survey', 'payroll']
-let platform: TestPlatform
-let db: any
-beforeAll(async () => {
-  platform = await startTestService(marketplaceService)
-  db = platform.services.marketplace!.rt.db
-  await sql`
-    with sellers as (
-      insert into profiles (user_id, display_name, marketplace_slug, version)
-      select gen_random_uuid(), 'Seller ' || n, 'seller-' || n, 1 from generate_series(1, 200) n returning user_id
-    ), numbered as (select user_id, row_number() over () - 1 as place from sellers)
-    insert into items (id, user_id, title, description, category, price_cents, item_type, is_active, published_at)
-    select gen_random_uuid(), s.user_id, (${words}::text[])[1 + n % 10] || ' ' || (${words}::text[])[1 + n / 10 % 10] || ' no' || n,
-      repeat('Asks the five questions, scores the answers and offers a meeting. ', 1 + n % 20), 'Category ' || n % 12, 1900, 'workflow', true,
-      now() - n * interval '1 minute'
-    from generate_series(1, ${PRODUCTS}::int) n join numbered s on s.place = n % 200`.execute(db)
-  await sql`analyze`.execute(db)
-}, 60_000)
+const platform = await startTestService(marketplaceService)
+const db: any = platform.services.marketplace!.rt.db
+await sql`
+  with sellers as (
+    insert into profiles (user_id, display_name, marketplace_slug, version)
+    select gen_random_uuid(), 'Seller ' || n, 'seller-' || n, 1 from generate_series(1, 200) n returning user_id
+  ), numbered as (select user_id, row_number() over () - 1 as place from sellers)
+  insert into items (id, user_id, title, description, category, price_cents, item_type, is_active, published_at)
+  select gen_random_uuid(), s.user_id, (${words}::text[])[1 + n % 10] || ' ' || (${words}::text[])[1 + n / 10 % 10] || ' no' || n,
+    repeat('Asks the five questions, scores the answers and offers a meeting. ', 1 + n % 20), 'Category ' || n % 12, 1900, 'workflow', true,
+    now() - n * interval '1 minute'
+  from generate_series(1, ${PRODUCTS}::int) n join numbered s on s.place = n % 200`.execute(db)
+await sql`analyze`.execute(db)
 afterAll(() => platform.close())
 
 test('10,000 products of 200 sellers are searched, narrowed and paged in the time of a few first pages', { timeout: 60_000 }, async () => {
