@@ -55,7 +55,7 @@ export async function takeSlot(db: Kysely<any>, messageId: string, channel: Chan
     select ${messageId}, ${channel}, greatest(now(), max(full_until - at_once * every_ms * interval '1 millisecond'))
     from moved join asked using (scope)
     on conflict (message_id) do nothing
-    returning extract(epoch from due_at - now()) * 1000 as wait_ms`.execute(db)
+    returning greatest(0, extract(epoch from due_at - clock_timestamp()) * 1000) as wait_ms`.execute(db)
   return rows[0] ? Math.ceil(Number(rows[0].wait_ms)) : ((await waitOfSlot(db, messageId)) ?? 0)
 }
 
