@@ -87,7 +87,13 @@ export async function openWorld({ seed, ...surroundings }: Surroundings): Promis
   const service: Actor = { ...anonymous, kind: 'service', token: SERVICE_KEY }
 
   async function confirm(userId: string) {
-    const { status, text } = await call(service, 'PUT', `/auth/v1/admin/users/${userId}`, { email_confirm: true })
+    const ask = () => call(service, 'PUT', `/auth/v1/admin/users/${userId}`, { email_confirm: true })
+    let { status, text } = await ask()
+    // A machine that does more beside this may have no answer in time.
+    for (let tries = 0; status === 503 && tries < 10; tries++) {
+      await new Promise((resolve) => setTimeout(resolve, 1000))
+      ;({ status, text } = await ask())
+    }
     if (status !== 200) throw new Error(`no address could be confirmed: ${status} ${text}`)
   }
 
