@@ -33,7 +33,7 @@ test('products and buyers from before are counted once, beside those who write w
 
   const { up, fill } = migrations['0040_bounded_reads']!
   await migrate(url, { ...before, '0040_bounded_reads': { up: up! } })
-  // Who writes now counts everything that there is, and whoever writes at the same time is added to it.
+  // A first write now counts everything that there is, and others at the same time are added to it.
   const other = await pool.connect()
   await other.query('begin')
   await list(6, 6, other as never)

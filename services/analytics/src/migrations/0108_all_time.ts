@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * What the dashboard counts, in all, beside its days: added by the trigger that adds the days, so that an instance of the version before counts
- * too. A sum comes with the first change, by counting the days once; who changes at the same time adds to that row.
+ * The figures of the dashboard of all time, beside its days: added by the trigger that adds the days, so that an instance of the version before
+ * counts too. A sum comes with the first change, by counting the days once; changes at the same time are added to that row.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create table fact_all_time (user_id uuid not null, name text not null, amount bigint not null, primary key (user_id, name))`.execute(

@@ -13,7 +13,7 @@ import { runFriday, START, undecided } from './friday.ts'
 
 let billing: TestBilling
 let selling: Selling
-/** What identity says of bans. */
+/** The bans as identity tells them. */
 const kept: { out: { user_id: string; banned_until: string; version: number }[] } = { out: [] }
 beforeAll(async () => {
   const guard: ServiceDefinition = {

@@ -19,7 +19,7 @@ const reason = 'asked by mail'
 const asStaff = (name: string, body: object, headers: Record<string, string> = {}) =>
   billing.call(name, staff, { reason, ...body }, headers)
 const idOf = async (sold: { reference: string }) => (await selling.row(sold))!.id
-/** What the log says of an account, oldest first. */
+/** The lines of the log about an account, oldest first. */
 const logged = async (user: { id: string }) =>
   (await billing.db.selectFrom('staff_actions').select(['action', 'reason']).where('user_id', '=', user.id).orderBy('id').execute()).map(
     (row) => [row.action, row.reason],
