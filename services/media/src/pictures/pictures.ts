@@ -14,6 +14,8 @@ import { giveBack } from './stopped.ts'
 type OfPicture = { picture_id: string }
 const DAY = sql`interval '1 day'`
 
+/** The newest are looked through before the index of all words is asked: a word that stands in every prompt must not read every picture. */
+const LATELY = 2_000
 export async function listPictures(
   deps: Deps,
   ctx: Ctx<MediaDb>,
@@ -43,11 +45,28 @@ export async function listPictures(
         where bp.board_id = ${board_id} and bp.picture_id = p.id and b.user_id = p.user_id and b.deleted_at is null)`,
     )
   if (after) query = query.where('p.id', '<', after)
-  if (words) query = query.where(sql<boolean>`p.words @@ to_tsquery('simple', ${words})`)
-  const rows = await query
-    .orderBy('p.id', 'desc')
-    .limit(limit + 1)
-    .execute()
+  const page = (among: typeof query) =>
+    among
+      .orderBy('p.id', 'desc')
+      .limit(limit + 1)
+      .execute()
+  let rows: Awaited<ReturnType<typeof page>>
+  if (words) {
+    const fits = sql<boolean>`p.words @@ to_tsquery('simple', ${words})`
+    const newest = query
+      .clearSelect()
+      .select(['p.id', sql`p.words`.as('words')])
+      .orderBy('p.id', 'desc')
+      .limit(LATELY)
+    const lately = ctx.db
+      .selectFrom(newest.as('p'))
+      .select('p.id')
+      .where(fits)
+      .orderBy('p.id', 'desc')
+      .limit(limit + 1)
+    rows = await page(query.where('p.id', 'in', lately as never))
+    if (rows.length <= limit) rows = await page(query.where(fits))
+  } else rows = await page(query)
   return {
     pictures: rows.slice(0, limit).map((row) => shown(deps, row)),
     next: rows.length > limit ? rows[limit - 1]!.id : null,
