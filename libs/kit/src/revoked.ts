@@ -8,8 +8,9 @@ type Entry = { at: number }
 const MAX_REMEMBERED = 100_000
 
 /**
- * The tokens that identity took back, for as long as one could live. Forgetting starts at the oldest and stops at the first that still counts. Where there are more than can be remembered, the oldest are forgotten and every token
- * from before then has to be renewed, which an ended session cannot do.
+ * The tokens that identity took back, for as long as one could live. Forgetting starts at the oldest and stops at the first that still counts.
+ * Where there are more than can be remembered, the oldest are forgotten and every token from before then has to be renewed, which an ended
+ * session cannot do.
  */
 export class Revoked {
   readonly #ids = new Remembered<Entry>()

@@ -59,7 +59,10 @@ export async function rememberPerson(trx: Trx, { user_id, payload }: Envelope<Pa
   if (kept && email) await claimOrders(trx, user_id, email)
 }
 
-/** Their products go off sale, or those that were on sale come back: a trigger looks at the seller. Orders are not touched, so buyers keep what they bought. */
+/**
+ * Their products go off sale, or those that were on sale come back: a trigger looks at the seller. Orders are not touched, so buyers keep what
+ * they bought.
+ */
 const putInStep = (trx: Trx, userIds: string[]) =>
   sql`update items set status = status where user_id = any(${userIds}::uuid[]) and status = 'active'`.execute(trx)
 
