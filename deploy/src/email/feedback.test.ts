@@ -54,6 +54,7 @@ test('opening the unsubscribe link changes nothing; one POST ends it, and the ne
   expect((await world.recipients(again)).map(({ email }: any) => email)).toEqual([addresses[1]])
   // Only the person takes it back: by the preferences, not by the owner's hand.
   expect((await world.call('remove-suppression', user, { email: addresses[0] })).body.code).toBe('suppression_theirs')
+  expect((await world.call('remove-suppression', world.platform.user(), { email: addresses[0] })).body.code).toBe('not_found')
   const preferences = linkOf(mails[0]!, '/mail/preferences/')
   expect(await (await open(preferences, { accept: 'text/html' })).text()).toContain('Subscribe again')
   // The account's own mail server saw that link, so it proves nothing. The platform asks by a letter of its own.
@@ -228,6 +229,11 @@ test('an address that does not answer is asked three times, and never again once
   const silent = `silent-${newId()}@example.com`
   expect([await ask(silent), await ask(silent), await ask(silent), await ask(silent)]).toEqual([true, true, true, 'opt_in_enough'])
   const letter = await letters(silent, 3)
+  // The asks of one account say nothing of another's.
+  const another = await world.seller()
+  const first = await world.call('ask-opt-in', another, { email: silent })
+  const second = await world.call('ask-opt-in', another, { email: silent })
+  expect([first.body.asked, second.body.code]).toEqual([true, 'opt_in_asked'])
   await fetch(path(linkOf(letter, '/mail/confirm/')), { method: 'POST' })
   expect(await ask(silent)).toBe(true)
 

@@ -153,6 +153,7 @@ test('what was sent in a span of time can be sent again with the same ids', asyn
   const span = { from: new Date(Date.now() - 60_000), to: new Date(Date.now() + 60_000) }
   await expect.poll(() => w.ends.events.length).toBe(3)
   expect(await replayOutbox(w.db, { from: new Date(0), to: new Date(1) })).toBe(0)
+  expect(await replayOutbox(w.db, { from: span.to, to: new Date(Date.now() + 120_000) })).toBe(0)
   expect(await replayOutbox(w.db, span)).toBe(3)
   await expect.poll(() => w.ends.events.map(({ id }) => id).sort()).toEqual([...ids, ...ids].sort())
 })

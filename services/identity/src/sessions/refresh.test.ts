@@ -1,3 +1,4 @@
+import { newId } from '@operon/kit/ids'
 import { update } from '@operon/kit/testing/rows'
 import { sql } from 'kysely'
 import { afterAll, expect, test, vi } from 'vitest'
@@ -87,6 +88,18 @@ test("a token is nobody's who changes a bit of it, its session or its number", a
     expect((await refresh(token)).status, token).toBe(400)
   }
   expect((await refresh(session.refresh_token)).status).toBe(200)
+})
+
+test('a token is read in the one spelling that was written', async () => {
+  const { vault } = platform.infra
+  const token = writeRefreshToken(vault, newId(), 0)
+  const bytes = Buffer.from(token, 'base64url')
+  // The last character carries two bits that no byte has.
+  const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+  const respelt = token.slice(0, -1) + letters[letters.indexOf(token.at(-1)!) + 1]
+  expect(Buffer.from(respelt, 'base64url')).toEqual(bytes)
+  for (const other of [respelt, bytes.subarray(0, 43).toString('base64url'), `${token}AA`]) expect(readRefreshToken(vault, other)).toBeNull()
+  expect(readRefreshToken(vault, token)).toMatchObject({ counter: 0 })
 })
 
 test('signing out: here, elsewhere, everywhere; access tokens go with their sessions', async () => {

@@ -22,7 +22,6 @@ export async function ownerOf({ db }: Ctx<MarketplaceDb>, { slug }: { slug: stri
     .selectFrom('profiles')
     .select('display_name')
     .where('marketplace_slug', '=', slug)
-    .where('deleted_at', 'is', null)
     .executeTakeFirst()
   return seller ? { name: seller.display_name ?? slug } : null
 }
