@@ -1,6 +1,6 @@
 import { SIGNED_HEADERS } from '@operon/crm/email/dkim'
 import { checkSender } from '@operon/crm/email/dns'
-import { smtpOutcome } from '@operon/crm/email/transports'
+import { openCarriers, smtpOutcome } from '@operon/crm/email/transports'
 import { newId } from '@operon/kit/ids'
 import { update } from '@operon/kit/testing/rows'
 import type { TestUser } from '@operon/kit/testing/service'
@@ -130,6 +130,12 @@ test('what a mail server says is told apart: surely not, not now, and nobody kno
   expect(said({ code: 'ECONNECTION' })).toBe('unknown')
   expect(said({ code: 'ETIMEDOUT', command: 'DATA' })).toBe('unknown')
   expect(said({ code: 'EAUTH', responseCode: 535 })).toBe('broken')
+})
+
+test('a sender of the sandbox that was kept sends nothing beside real people', async () => {
+  const kit = { NODE_ENV: 'production', PUBLIC_URL: 'https://operon.example' }
+  const carriers = openCarriers({ kit } as never)
+  await expect(carriers.of({ id: newId(), version: 1, provider: 'sandbox' } as never)).rejects.toMatchObject({ code: 'sender_sandbox' })
 })
 
 test('a mail server at an inside address is not called', async () => {

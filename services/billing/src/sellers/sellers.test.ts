@@ -38,6 +38,18 @@ test('a session that was left open cannot say where the money goes: payouts ask 
   expect((await billing.call('start-payouts', billing.user(), {})).status).toBe(200)
 })
 
+test('an account at the provider is its own seller’s, also while another waits for one', async () => {
+  const [ann, waiting] = [billing.user(), billing.user()]
+  for (const user of [waiting, ann]) expect((await billing.call('start-payouts', user, {})).status).toBe(200)
+  // As where the provider did not answer.
+  for (const user of [waiting, ann]) await update(billing.db, 'seller_accounts', { user_id: user.id }, { account: null })
+  expect((await billing.call('start-payouts', ann, {})).status).toBe(200)
+  const accountOf = (user: { id: string }) =>
+    billing.db.selectFrom('seller_accounts').select('account').where('user_id', '=', user.id).executeTakeFirst()
+  expect(await accountOf(waiting)).toEqual({ account: null })
+  expect((await accountOf(ann))!.account).toMatch(/^acct_/)
+})
+
 test('a payout that the bank returns is due again, says why, and is paid the Friday after [spec-136]', { timeout: 90_000 }, async () => {
   const bob = await selling.seller({ number: BANKS.returns })
   await selling.delivered(bob)

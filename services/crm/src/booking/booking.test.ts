@@ -177,6 +177,9 @@ test('a visitor books, both hear of it with a file for their calendars, and the 
   expect(listed.body.appointments).toMatchObject([
     { title: 'First call with Ines Ortega', state: 'confirmed', answers: [{ label: 'Your shop', answer: 'A cafe' }] },
   ])
+  const [{ ends_at }] = listed.body.appointments
+  const after = await call('list-appointments', { from: ends_at, to: new Date(Date.parse(ends_at) + 3_600_000).toISOString() }, user)
+  expect(after.body.appointments).toEqual([])
 })
 
 test('by the link a booking is moved and cancelled; looking changes nothing, and a forged link opens nothing [spec-131]', async () => {

@@ -86,6 +86,13 @@ test('refresh, the user and sign-out work through the client, and its events fol
   expect(await after.json()).toMatchObject({ code: 403, error_code: 'session_not_found' })
 })
 
+test('a session that has ended is refused even where the news of it has not come', async () => {
+  const { session, user } = await signedUp(platform)
+  await update(platform.services.identity!.rt.db, 'sessions', { user_id: user.id }, { revoked_at: new Date() })
+  const asked = await fetch(`${platform.base}/auth/v1/user`, { headers: { authorization: `Bearer ${session.access_token}` } })
+  expect([asked.status, (await asked.json()).error_code]).toEqual([403, 'session_not_found'])
+})
+
 test('errors come in the shape of the API version that is asked for, and name it', async () => {
   const body = JSON.stringify({ email: newEmail(), password: 'x' })
   const url = `${platform.base}/auth/v1/token?grant_type=password`

@@ -153,6 +153,15 @@ test('a picture that is stopped charges nothing and leaves no file [spec-82]', a
   expect(await platform.services.media!.rt.storage.list(`pictures/${user.id}/`)).toEqual([])
 })
 
+test('who waits for a picture that is erased meanwhile is told that there is none', async () => {
+  const user = platform.user()
+  await order(user, { kind: 'slow_headers', ms: 1500, times: 1 })
+  const waiting = call(user, 'generate-image', { prompt: 'a boat' })
+  await expect.poll(() => db.selectFrom('pictures').select('state').where('user_id', '=', user.id).execute()).toEqual([{ state: 'running' }])
+  await db.deleteFrom('pictures').where('user_id', '=', user.id).execute()
+  expect((await waiting).body.code).toBe('not_found')
+})
+
 test('the gallery is found by words, saved ones apart, page by page, and one person never sees or changes what is another’s [spec-84]', async () => {
   const [ann, bob] = [platform.user(), platform.user()]
   const made = []
