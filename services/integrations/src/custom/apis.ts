@@ -138,8 +138,10 @@ async function documentOf({ document, document_url }: Connect, { places }: Conne
   return { document: await response.text(), from: document_url }
 }
 
+/** As long as an address may be that is given by itself. */
+const LONGEST_ADDRESS = 500
 function addressIn(given: string | null): string {
-  const url = given && URL.canParse(given) ? new URL(given) : null
+  const url = given && given.length <= LONGEST_ADDRESS && URL.canParse(given) ? new URL(given) : null
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
     throw new DomainError('custom_api_document', { message: 'Give the address of the API, as https://api.example.com/v1.' })
   return url.href.replace(/\/+$/, '')

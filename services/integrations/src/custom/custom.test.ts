@@ -185,3 +185,26 @@ test('a document that is none is refused, and one that points at itself has an e
   const { operations } = operationsIn(JSON.stringify(loop), at)
   expect(JSON.stringify(operations).length).toBeLessThan(30_000)
 })
+
+test('a small document that stands for billions of values is read as far as is of use, and what is kept of any is bounded', async () => {
+  const lists = Object.fromEntries(
+    [1, 2, 3].map((n) => [`L${n}`, Array.from({ length: 200 }, () => (n === 3 ? 1 : { $ref: `#/components/schemas/L${n + 1}` }))]),
+  )
+  const fields = Array.from({ length: 60 }, (_, n) => [`field-${n}`, { type: 'string', description: 'x'.repeat(300) }])
+  const wide = { type: 'object', properties: Object.fromEntries(fields) }
+  const parameters = Array.from({ length: 60 }, (_, n) => ({ name: `p${n}`, in: 'query', schema: { $ref: '#/components/schemas/Wide' } }))
+  const read = (paths: object) =>
+    operationsIn(JSON.stringify({ openapi: '3.1.0', paths, components: { schemas: { ...lists, Wide: wide }, items: { get: { parameters } } } }))
+  const nested = { name: 'q', in: 'query', schema: { enum: { $ref: '#/components/schemas/L1' } } }
+  const bomb = read({ '/a': { get: { parameters: [nested] } } })
+  expect(JSON.stringify(bomb.operations).length).toBeLessThan(21_000)
+  // Each path is a few letters that stand for the same thousands of values.
+  const paths = Array.from({ length: 2_000 }, (_, n) => [`/${n}`, { $ref: '#/components/items' }])
+  const many = read(Object.fromEntries(paths))
+  expect(JSON.stringify(many.operations).length).toBeLessThan(2_100_000)
+  expect(many.operations.length + many.leftOut).toBe(2_000)
+  expect(read({ [`/${'x'.repeat(30_000)}`]: { get: {} }, '/b': { get: {} } }).operations.map(({ path }) => path)).toEqual(['/b'])
+  const long = { ...document, servers: [{ url: `https://api.example.com${'/'.repeat(20_000)}x` }] }
+  const refused = await call(platform.user(), 'connect-custom-api', { name: 'Long', document: JSON.stringify(long) })
+  expect(refused.body.code).toBe('custom_api_document')
+})

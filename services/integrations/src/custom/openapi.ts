@@ -19,8 +19,16 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
 const MOST_OPERATIONS = 300
 const MOST_SCHEMA = 20_000
 const MOST_DEPTH = 8
+const MOST_TEXT = 1_000
+/** Of all operations together, in characters. */
+const MOST_KEPT = 2_000_000
+/** Values of a schema, and of the whole document, that are looked at: by references a few lines can stand for billions. */
+const MOST_VALUES = 5_000
+const MOST_LOOKED_AT = 300_000
 /** Headers that the call itself sets. */
 const OURS = ['authorization', 'cookie', 'host', 'content-type', 'content-length', 'accept', 'connection', 'transfer-encoding']
+/** What may still be looked at. */
+type Budget = { left: number }
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 const notRead = (why: string) =>
   new DomainError('custom_api_document', { message: `This is no OpenAPI 3 document that can be read: ${why}.` })
@@ -55,30 +63,38 @@ export function operationsIn(text: string, from?: string): { base: string | null
   if (!isObject(document) || !/^3\./.test(String(document.openapi))) throw notRead('it does not say “openapi”: “3…”')
   if (!isObject(document.paths)) throw notRead('it has no paths')
   const whole = document
-  const found: Operation[] = []
-  let leftOut = 0
+  const found = new Map<string, Operation>()
+  const budget: Budget = { left: MOST_LOOKED_AT }
+  let [leftOut, kept] = [0, 0]
   for (const [path, item] of Object.entries(document.paths)) {
     const at = resolved(whole, item)
     if (!isObject(at)) continue
     for (const method of METHODS) {
       const operation = at[method]
       if (!isObject(operation)) continue
-      const read = path.startsWith('/') && found.length < MOST_OPERATIONS ? readOne(whole, path, method, at, operation) : null
-      if (!read || found.some(({ name }) => name === read.name)) leftOut++
-      else found.push(read)
+      const name = nameOf(operation, method, path)
+      const mayRead = path.startsWith('/') && found.size < MOST_OPERATIONS && !found.has(name) && budget.left > 0 && kept < MOST_KEPT
+      const read = mayRead ? readOne(whole, { path, method, name }, at, operation, budget) : null
+      if (!read) leftOut++
+      else {
+        found.set(name, read)
+        kept += JSON.stringify(read).length
+      }
     }
   }
-  if (!found.length) throw notRead('nothing in it can be called')
-  return { base: baseOf(document.servers, from), operations: found, leftOut }
+  if (!found.size) throw notRead('nothing in it can be called')
+  return { base: baseOf(document.servers, from), operations: [...found.values()], leftOut }
 }
+
+const nameOf = ({ operationId }: Json, method: string, path: string) => String(operationId ?? `${method} ${path}`).slice(0, 120)
 
 function baseOf(servers: unknown, from?: string): string | null {
   const [first] = Array.isArray(servers) ? servers : []
-  const url = isObject(first) ? String(first.url ?? '') : ''
+  const url = isObject(first) ? String(first.url ?? '').slice(0, MOST_TEXT) : ''
   const filled = url.replace(/\{(\w+)\}/g, (_, name) => {
     const variables = isObject(first) && isObject(first.variables) ? first.variables : {}
     const variable = Object.hasOwn(variables, name) ? variables[name] : undefined
-    return isObject(variable) ? String(variable.default ?? '') : ''
+    return isObject(variable) ? String(variable.default ?? '').slice(0, MOST_TEXT) : ''
   })
   try {
     return new URL(filled || '/', from).href
@@ -87,9 +103,11 @@ function baseOf(servers: unknown, from?: string): string | null {
   }
 }
 
-function readOne(document: Json, path: string, method: (typeof METHODS)[number], item: Json, operation: Json): Operation | null {
+type Named = { path: string; method: (typeof METHODS)[number]; name: string }
+function readOne(document: Json, { path, method, name: own }: Named, item: Json, operation: Json, budget: Budget): Operation | null {
   const parts: Part[] = []
   for (const each of [...listOf(operation.parameters), ...listOf(item.parameters)]) {
+    budget.left--
     const given = resolved(document, each)
     if (!isObject(given)) return null
     const [name, place] = [String(given.name ?? ''), String(given.in)]
@@ -101,25 +119,28 @@ function readOne(document: Json, path: string, method: (typeof METHODS)[number],
       continue
     }
     const schema = {
-      ...whole(document, given.schema ?? {}),
+      ...whole(document, given.schema ?? {}, budget),
       ...(given.description !== undefined && { description: String(given.description).slice(0, 300) }),
     }
     parts.push({ name, in: place as Part['in'], required: isRequired, schema })
   }
   const request = resolved(document, operation.requestBody)
   const content = isObject(request) && isObject(request.content) ? request.content : {}
+  budget.left -= Object.keys(content).length
   const json = Object.entries(content).find(([type]) => /^application\/(.*\+)?json/.test(type))?.[1]
   // A body of another kind cannot be sent.
   if (isObject(request) && !json && request.required === true) return null
-  const name = String(operation.operationId ?? `${method} ${path}`).slice(0, 120)
   const read: Operation = {
-    ...{ name, method: method.toUpperCase() as Operation['method'], path, parts },
+    ...{ name: own, method: method.toUpperCase() as Operation['method'], path, parts },
     title: String(operation.summary ?? operation.operationId ?? `${method.toUpperCase()} ${path}`).slice(0, 200),
     effect: method === 'get' ? 'reads' : 'sends',
-    body: isObject(json) ? whole(document, json.schema ?? {}) : null,
+    body: isObject(json) ? whole(document, json.schema ?? {}, budget) : null,
     bodyRequired: isObject(request) && request.required === true,
   }
-  return JSON.stringify(read).length > MOST_SCHEMA ? { ...read, body: read.body && { type: 'object' } } : read
+  // What is too long is told without its body's fields, then without any; a path that is too long by itself is no call of anybody's.
+  const shorter = { ...read, body: read.body && { type: 'object' } }
+  const shortest = { ...shorter, parts: parts.map((part) => ({ ...part, schema: {} })) }
+  return [read, shorter, shortest].find((each) => JSON.stringify(each).length <= MOST_SCHEMA) ?? null
 }
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value.slice(0, 100) : [])
@@ -128,7 +149,7 @@ const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value.slic
 function resolved(document: Json, value: unknown): unknown {
   let at = value
   for (let hops = 0; isObject(at) && typeof at.$ref === 'string'; hops++) {
-    if (hops > MOST_DEPTH || !at.$ref.startsWith('#/')) return null
+    if (hops > MOST_DEPTH || at.$ref.length > MOST_TEXT || !at.$ref.startsWith('#/')) return null
     let target: unknown = document
     for (const part of at.$ref
       .slice(2)
@@ -147,18 +168,27 @@ function decoded(part: string): string {
   }
 }
 
-/** A schema with its references filled in, as deep as is of use. */
-function whole(document: Json, value: unknown): Json {
-  let left = 400
+/** A schema with its references filled in, as deep and as far as is of use. */
+function whole(document: Json, value: unknown, budget: Budget): Json {
+  let left = Math.min(MOST_VALUES, budget.left)
+  // A list or an object costs as much as it has entries, also those that are left out, and a text by its length.
+  const takes = (count: number) => {
+    left -= count
+    budget.left -= count
+    return left >= 0
+  }
   const fill = (given: unknown, depth: number): unknown => {
     const at = resolved(document, given)
-    if (Array.isArray(at)) return at.slice(0, 200).map((each) => fill(each, depth + 1))
+    if (typeof at === 'string') return takes(Math.ceil(Math.min(at.length, MOST_TEXT) / 100)) ? at.slice(0, MOST_TEXT) : ''
+    if (Array.isArray(at))
+      return depth <= MOST_DEPTH && takes(Math.min(at.length, 200) + 1) ? at.slice(0, 200).map((each) => fill(each, depth + 1)) : []
     if (!isObject(at)) return at
-    if (depth > MOST_DEPTH || --left < 0) return {}
+    const names = Object.keys(at)
+    if (depth > MOST_DEPTH || !takes(names.length + 1)) return {}
     return Object.fromEntries(
-      Object.entries(at)
-        .filter(([key]) => !['example', 'examples', 'xml', 'externalDocs', '__proto__'].includes(key))
-        .map(([key, each]) => [key, fill(each, depth + 1)]),
+      names
+        .filter((name) => name.length <= MOST_TEXT && !['example', 'examples', 'xml', 'externalDocs', '__proto__'].includes(name))
+        .map((name) => [name, fill(at[name], depth + 1)]),
     )
   }
   const filled = fill(value, 0)
