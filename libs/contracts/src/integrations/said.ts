@@ -7,10 +7,14 @@ const place = /[\s,]*\b(?:(?:in|into|on|to|from|at|with)\s+)?(?:my\s+|our\s+)?no
 const things = /^(?:(?:notion\s+)?(?:pages?|notes?|tasks?)\s+)?(?:about|called|named|titled|with|for|on)\s+/i
 const empty = /^(?:this|that|it|pages?|notes?|tasks?|something|please)?$/i
 
+/** More is not looked through: the time that the patterns take grows with the square of a text's length. */
+const LONGEST_SAID = 4_000
+
 /** The words that a page is looked for, or begun with: "find the launch plan in Notion" is "launch plan". */
 export function wordsForNotion(said: string): string {
   const bare = said
     .trim()
+    .slice(0, LONGEST_SAID)
     .replace(courtesies, '')
     .replace(place, ' ')
     .trim()

@@ -86,6 +86,8 @@ export const takesSeed = (model: PictureModel): boolean => model === 'flux' || m
 export function imageSubject(said: string): string {
   const words = said
     .trim()
+    // Longer than any prompt; the time that the patterns take grows with the square of a text's length.
+    .slice(0, 2 * LONGEST_IMAGE_PROMPT)
     .replace(/^.*?\b(?:images?|pictures?)\b/is, '')
     .replace(/^[\s:,-]*(?:(?:of|with|showing|for|about)\b)?[\s:,-]*/i, '')
     .replace(/[\s.!?]+$/, '')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { requestsIn } from './requests.ts'
+import { clausesTold, requestsIn } from './requests.ts'
 
 const where = (message: string) => requestsIn(message).destination?.path.replace('/dashboard/', '') ?? null
 
@@ -109,4 +109,12 @@ test.each([
   'What are meta analytics?',
 ])('“%s” only looks like one, and is answered [spec-64] [spec-65]', (message) => {
   expect(requestsIn(message)).toEqual({ destination: null, tool: null, asks: true })
+})
+
+test('a text as long as a message may be is no order, and costs no more time than it is worth', () => {
+  const before = performance.now()
+  const long = `open the crm${' '.repeat(60_000)}now`
+  expect(requestsIn(long)).toEqual({ destination: null, tool: null, asks: true })
+  expect(clausesTold(long)).toBeNull()
+  expect(performance.now() - before).toBeLessThan(3_000)
 })

@@ -5,11 +5,15 @@ export type Tool = TypedRequest | 'research'
 /** The request in a message, and whether the message also needs an answer from a model. */
 export type Requests = { destination: Destination | null; tool: Tool | null; asks: boolean }
 
+/** A longer message is a text: nothing in it is told to the app, and its words are not looked through. */
+const LONGEST_ORDER = 4_000
+
 /**
  * The specified words set something off where they are a request. A message is read clause by clause: the person asks for it ("open the CRM",
  * "could you …", "I need …"), and what is asked for is the thing itself. A question, a denial and a word that only looks alike are answered.
  */
 export function requestsIn(message: string): Requests {
+  if (message.length > LONGEST_ORDER) return { destination: null, tool: null, asks: true }
   let destination: Destination | null = null
   let tool: Tool | null = null
   let asks = false
@@ -29,6 +33,7 @@ export function requestsIn(message: string): Requests {
 
 /** The orders in a message, clause by clause and without courtesies; null where it asks, denies or is about anything else as well. */
 export function clausesTold(message: string): string[] | null {
+  if (message.length > LONGEST_ORDER) return null
   const sentences = sentencesOf(message)
   if (sentences.some((sentence) => isQuestion(sentence) || denies.test(sentence))) return null
   return sentences

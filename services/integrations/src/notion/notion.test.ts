@@ -96,4 +96,7 @@ test("the words of a typed request are what is looked for, and a page's name [sp
     true,
     false,
   ])
+  const before = performance.now()
+  wordsForNotion(`put this${' '.repeat(60_000)}into it`)
+  expect(performance.now() - before).toBeLessThan(3_000)
 })

@@ -116,6 +116,9 @@ test('what is no recording is refused before anything is spent: a page, a pictur
     expect([status, body.code]).toEqual([415, 'audio_unreadable'])
   }
   expect((await call(user, 'voice-to-text', { audio: '§§§' })).status).toBe(415)
+  const before = performance.now()
+  expect((await call(user, 'voice-to-text', { audio: `${' '.repeat(60_000)}!` })).status).toBe(415)
+  expect(performance.now() - before).toBeLessThan(3_000)
   expect((await truthOf(user, 'transcription')).length).toBe(0)
   expect((await call(user, 'text-to-voice', { text: '  ' })).status).toBe(400)
   expect((await call(user, 'text-to-voice', { text: 'x'.repeat(4097) })).status).toBe(400)

@@ -7,7 +7,7 @@ const nothing = z.object({})
 const seconds = (at: Date) => Math.floor(at.getTime() / 1000)
 const withoutTags = (html: unknown) =>
   String(html ?? '')
-    .replace(/<[^>]*>/g, ' ')
+    .replace(/<[^<>]*>/g, ' ')
     .replace(/\s+/g, ' ')
     .trim()
 
