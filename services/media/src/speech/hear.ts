@@ -6,7 +6,7 @@ import { HOLD_MS, reserve } from '@operon/kit/meter'
 import { release, settle } from '@operon/kit/settle'
 import { inTransaction } from '@operon/kit/tx'
 import type { MediaDb } from '../schema.ts'
-import { byTier, type SpeechDeps } from './deps.ts'
+import { byTier, demandTurn, type SpeechDeps } from './deps.ts'
 import { mostSeconds, soundOf } from './sound.ts'
 
 type HearAsk = {
@@ -32,6 +32,7 @@ export async function hear(deps: SpeechDeps, ctx: Ctx<MediaDb>, { audio, model, 
   const costs = byTier(() => costOf(most))
   const hold = await reserve(ctx.db, { userId: actor.id, unit: 'speech', feature, holdMs: HOLD_MS, costs }, budgets)
   try {
+    await demandTurn(ctx.db, actor.id)
     // Not the caller's signal: the recogniser is paid once it was asked, so that whoever hangs up in turn cannot spend without end.
     const signal = AbortSignal.timeout(rt.config.MEDIA_SPEAK_MS)
     const order = { recording, language, prompt, temperature, userId: actor.id, signal }

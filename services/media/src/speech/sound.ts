@@ -7,11 +7,14 @@ export class Sound {
   readonly #chunks: Uint8Array[] = []
   #bytes = 0
   #ended: { error?: unknown } | null = null
+  /** It was ended by its size, and not by the provider. */
+  isTooLong = false
   #wake: (() => void)[] = []
 
   push(chunk: Uint8Array) {
     this.#bytes += chunk.length
-    if (this.#bytes > MOST_BYTES) throw new DomainError('speech_failed', { cause: new Error('a recording without an end') })
+    this.isTooLong = this.#bytes > MOST_BYTES
+    if (this.isTooLong) throw new DomainError('speech_failed', { cause: new Error('a recording without an end') })
     this.#chunks.push(chunk)
     this.#tell()
   }

@@ -9,7 +9,7 @@ import { release, settle } from '@operon/kit/settle'
 import { inTransaction } from '@operon/kit/tx'
 import { type Selectable, sql } from 'kysely'
 import type { MediaDb } from '../schema.ts'
-import { byTier, type SpeechDeps } from './deps.ts'
+import { byTier, demandTurn, type SpeechDeps } from './deps.ts'
 import type { Speaking } from './providers.ts'
 import { voiceAt } from './registry.ts'
 import { Sound } from './sound.ts'
@@ -97,6 +97,7 @@ async function record(deps: SpeechDeps, ctx: Ctx<MediaDb>, work: Work): Promise<
     let hold: Reservation | undefined
     try {
       hold = await reserve(ctx.db, { userId, unit: 'speech', feature, holdMs: HOLD_MS, costs: byTier(() => cost) }, budgets)
+      await demandTurn(ctx.db, userId)
       // Not the caller's signal: a page that is closed loses no recording that is paid for.
       const signal = AbortSignal.timeout(rt.config.MEDIA_SPEAK_MS)
       const { voice, speed, instructions } = work
@@ -108,12 +109,14 @@ async function record(deps: SpeechDeps, ctx: Ctx<MediaDb>, work: Work): Promise<
       sound.end()
       return row
     } catch (error) {
-      if (hold) await release(rt.db, hold)
+      // The caller chose how long it lasts, so the provider is paid for what is too long to be kept.
+      if (hold && sound.isTooLong) await charge(deps, hold, speaking.place.sandbox ? 0 : cost)
+      else if (hold) await release(rt.db, hold)
       const failure = error instanceof DomainError ? error : new DomainError('speech_failed', { cause: error })
       if (failure.code === 'speech_failed')
         rt.log.warn(
           { err: failure.cause ?? failure, tenant: userId, model: speaking.model },
-          'a text could not be read aloud; nothing is charged',
+          'a text could not be read aloud; nothing is charged unless it was too long',
         )
       sound.end(failure)
       begun.reject(failure)
@@ -127,6 +130,9 @@ async function record(deps: SpeechDeps, ctx: Ctx<MediaDb>, work: Work): Promise<
   await first
   return { sound, kept, type: typeOf[format], speaking, cached: false }
 }
+
+const charge = ({ rt, budgets }: SpeechDeps, hold: Reservation, costMicrousd: number) =>
+  inTransaction(rt.db, (trx) => settle(trx as never, speechRecorded, [{ id: hold.id, costMicrousd }], budgets))
 
 /** The file first, then row and charge together. */
 async function keep({ rt, budgets }: SpeechDeps, work: Work, bytes: Buffer, hold: Reservation, cost: number): Promise<Kept> {
