@@ -14,6 +14,7 @@ import type { MediaDb } from '../schema.ts'
 import type { Deps } from './deps.ts'
 import { sourcesOf } from './inputs.ts'
 import { keyOf, thumbKeyOf } from './picture.ts'
+import { giveBack } from './stopped.ts'
 
 type Row = Selectable<MediaDb['pictures']>
 
@@ -163,7 +164,9 @@ async function keep(deps: Deps, row: Row, drawn: Drawn, { sandbox }: { sandbox: 
   const made = await finish(drawn.image, ...pixelsOf(row.size)).catch((cause) => {
     throw new DomainError('image_failed', { cause })
   })
-  await deps.moderation.check({ pictures: [made.thumb] }, AbortSignal.timeout(rt.config.MEDIA_DRAW_MS))
+  await deps.moderation.check({ pictures: [made.thumb] }, AbortSignal.timeout(rt.config.MEDIA_DRAW_MS)).catch((error) => {
+    throw error.code === 'image_refused' ? new DomainError('image_refused', { cause: error.cause, details: DRAWN }) : error
+  })
   await store(deps, row, made)
   const cost = sandbox ? 0 : costOf(row.used_model, row.size, providers.ownUsd(row.used_model))
   const kept = await inTransaction(rt.db, async (trx) => {
@@ -231,7 +234,10 @@ export const nameOf = (prompt: string) =>
       .slice(0, 60) || 'image'
   }.png`
 
-/** Nothing was kept, so nothing is charged. */
+/** It is there and may not be shown. */
+const DRAWN = { drawn: true }
+
+/** Nothing was kept, so no image is charged. One that was drawn to be refused counts toward the month's model cost, as a stopped one does. */
 export async function fail(deps: Deps, row: Pick<Row, 'id' | 'fence'>, error: DomainError): Promise<void> {
   const { rt } = deps
   await inTransaction(rt.db, async (trx) => {
@@ -244,7 +250,8 @@ export async function fail(deps: Deps, row: Pick<Row, 'id' | 'fence'>, error: Do
       .returningAll()
       .executeTakeFirst()
     if (!failed) return
-    await release(trx, { id: failed.reservation_id })
+    if (error.details === DRAWN) await giveBack(trx, deps, failed)
+    else await release(trx, { id: failed.reservation_id })
     const { id, user_id, prompt, model } = failed
     await publish(trx, jobFailed, user_id, { picture_id: id, prompt, model, code: error.code })
     afterCommit(trx, () => tell(deps, failed, failed.percent, undefined, 'failed'))

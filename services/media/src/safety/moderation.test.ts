@@ -1,16 +1,21 @@
 import { createServer } from 'node:http'
+import { budgetsOf } from '@operon/contracts/plans'
 import { startTestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
 import type OpenAI from 'openai'
 import { afterAll, expect, test } from 'vitest'
+import { costOf } from '../providers/models.ts'
 import { mediaService } from '../service.ts'
 
 type Input = { type: 'text'; text: string } | { type: 'image_url'; image_url: { url: string } }
+const onePixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABpfZFQAAAAABJRU5ErkJggg=='
 /** An engine in OpenAI's own shape: it flags a word, and every picture from the moment it is told to. */
 const asked: Input[][] = []
 let mood: 'calm' | 'flags pictures' | 'down' = 'calm'
 const engine = createServer(async (request, response) => {
-  const { input } = JSON.parse(Buffer.concat(await request.toArray()).toString()) as { input: Input[] }
+  const { input = [] } = JSON.parse(Buffer.concat(await request.toArray()).toString()) as { input?: Input[] }
+  if (request.url === '/v1/images/generations')
+    return void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ data: [{ b64_json: onePixel }] }))
   asked.push(input)
   if (mood === 'down' || request.url !== '/v1/moderations') return void response.writeHead(500).end()
   const flagged = input.some((each) => (each.type === 'text' ? each.text.includes('gore') : mood === 'flags pictures'))
@@ -74,4 +79,27 @@ test('what the engine flags is not drawn, or not kept, and never charged; while 
   expect(await usedBy(user)).toEqual({ used: 1, reserved: 0 })
   expect(await db.selectFrom('pictures').select('id').where('user_id', '=', user.id).where('state', '=', 'done').execute()).toHaveLength(1)
   expect(await platform.services.media!.rt.storage.list(`pictures/${user.id}/`)).toHaveLength(1)
+})
+
+test('a picture that is drawn and then refused uses no image, and its cost counts: nobody has them drawn without end', async () => {
+  const OPENAI_BASE_URL = MODERATION_BASE_URL
+  const paid = await startTestPlatform([mediaService], { MODERATION_BASE_URL, OPENAI_BASE_URL, OPENAI_API_KEY: 'sk-test' })
+  try {
+    const user = paid.user()
+    mood = 'flags pictures'
+    const made = () => paid.call('generate-image', user, { prompt: 'a boat' })
+    const cost = costOf('gpt-image-1', '1024x1024')
+    const most = Math.floor(budgetsOf('none').media! / cost)
+    for (let n = 0; n < most; n++) expect((await made()).body.code).toBe('image_refused')
+    expect((await made()).body.code).toBe('limit_budget')
+    const counted = await (paid.services.media!.rt.db as any)
+      .selectFrom('usage_counters')
+      .select(['used', 'reserved', 'cost_used', 'cost_reserved'])
+      .where('user_id', '=', user.id)
+      .execute()
+    expect(counted).toEqual([{ used: 0, reserved: 0, cost_used: most * cost, cost_reserved: 0 }])
+  } finally {
+    mood = 'calm'
+    await paid.close()
+  }
 })
