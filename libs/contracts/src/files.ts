@@ -61,6 +61,7 @@ export function fileContracts<const S extends ServiceName>(service: S) {
       summary: 'A link to a file, which can be revoked',
       body: z.object({ file_id: id('upload'), hours: z.int().min(1).max(720).default(24) }),
       reply: z.object({ link_id: id('file_link'), url: z.string(), expires_at: time }),
+      errors: ['anonymous_no_address'],
     }),
     revokeLink: fn(`${service}-file-link-revoke`, {
       access: 'user',

@@ -259,7 +259,7 @@ export const errors = {
   },
   anonymous_no_address: {
     status: 403,
-    message: 'Add an email to your account to give pictures a public address. It is free and takes a minute.',
+    message: 'Add an email to your account to give pictures and files a public address. It is free and takes a minute.',
   },
   anonymous_no_models: { status: 403, message: 'Add an email to your account to use AI models. It is free and takes a minute.' },
   input_too_long: { status: 413, message: 'This is too long to send. Shorten it and try again.' },

@@ -44,7 +44,7 @@ export const restoreBoard = changing('restore-board', {
   summary: 'Brings a deleted board back within a day, with the images that were on it',
   body: board,
   reply: z.object({ restored: z.boolean() }),
-  errors: ['board_exists'],
+  errors: ['board_exists', 'too_many_boards'],
 })
 export const deleteBoard = changing('delete-board', {
   summary: 'Deletes a board; its images stay in the gallery',

@@ -284,6 +284,7 @@ const hashOf = (token: string) => createHash('sha256').update(token).digest('bas
 
 /** Only the hash of its token is kept; each opening looks the row up, so that it can be revoked. */
 export async function linkFile(rt: Rt, ctx: Ctx<any>, { file_id, hours }: { file_id: string; hours: number }) {
+  if (signedIn(ctx).anonymous) throw new DomainError('anonymous_no_address')
   const file = await uploadOf(ctx, file_id)
   if (file.state !== 'ready') throw refuse(409, 'upload_unfinished', 'This file is still being uploaded.')
   const token = randomBytes(24).toString('base64url')
@@ -317,7 +318,12 @@ export async function revokeLink(ctx: Ctx<any>, { link_id }: { link_id: string }
   return { revoked: row !== undefined }
 }
 
-export async function fileOfLink(ctx: Ctx<any>, token: string): Promise<{ key: string; name: string; expires_at: Date }> {
+/** A file that is on its way out is shown to nobody any more. */
+export async function fileOfLink(
+  ctx: Ctx<any>,
+  token: string,
+  hidden: Kept = sql<SqlBool>`false`,
+): Promise<{ key: string; name: string; expires_at: Date }> {
   const row = await dbOf(ctx)
     .selectFrom('file_links')
     .innerJoin('files', 'files.id', 'file_links.file_id')
@@ -327,6 +333,7 @@ export async function fileOfLink(ctx: Ctx<any>, token: string): Promise<{ key: s
     .where('file_links.expires_at', '>', sql<Date>`now()`)
     .where('files.state', '=', 'ready')
     .where('files.scan', '!=', 'infected')
+    .where(sql<SqlBool>`not ${hidden}`)
     .executeTakeFirst()
   if (!row) throw refuse(404, 'link_unknown', 'This link has expired or was revoked.')
   return row

@@ -72,7 +72,7 @@ export function mountFiles(
   serve(app, contracts.linkFile, (ctx, input) => linkFile(rt, ctx, input as never))
   serve(app, contracts.revokeLink, (ctx, input) => revokeLink(ctx, input as never))
   serveRaw(app, contracts.openLink as never, async (ctx, { token }: { token: string }, reply, request) => {
-    const { key, name, expires_at } = await fileOfLink(ctx, token)
+    const { key, name, expires_at } = await fileOfLink(ctx, token, hidden)
     const link = { method: 'GET' as const, key, downloadAs: name, expires: expires_at.getTime() / 1000, revocable: true as const }
     return download(rt.storage, link, request, reply)
   })

@@ -36,15 +36,7 @@ export async function listBoards({ storage }: Deps, ctx: Ctx<MediaDb>): Promise<
 export async function createBoard(ctx: Ctx<MediaDb>, { name }: { name: string }): Promise<Board & OfBoard> {
   const { id: userId } = signedIn(ctx)
   return inTransaction(ctx.db, async (trx) => {
-    // One at a time, so that the limit is one.
-    await sql`select pg_advisory_xact_lock(hashtextextended(${`boards ${userId}`}, 0))`.execute(trx)
-    const { n } = await trx
-      .selectFrom('boards')
-      .select(sql<number>`count(*)::int`.as('n'))
-      .where('user_id', '=', userId)
-      .where('deleted_at', 'is', null)
-      .executeTakeFirstOrThrow()
-    if (n >= MOST_BOARDS) throw new DomainError('too_many_boards')
+    await demandRoom(trx as never, userId)
     const row = await trx
       .insertInto('boards')
       .values({ id: newId(), user_id: userId, name, deleted_at: null })
@@ -54,6 +46,18 @@ export async function createBoard(ctx: Ctx<MediaDb>, { name }: { name: string })
     if (!row) throw new DomainError('board_exists')
     return { id: row.id, board_id: row.id, name, pictures: 0, cover_url: null, created_at: row.created_at.toISOString() }
   })
+}
+
+/** One at a time, so that the limit is one. */
+async function demandRoom(trx: Ctx<MediaDb>['db'], userId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`boards ${userId}`}, 0))`.execute(trx)
+  const { n } = await trx
+    .selectFrom('boards')
+    .select(sql<number>`count(*)::int`.as('n'))
+    .where('user_id', '=', userId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  if (n >= MOST_BOARDS) throw new DomainError('too_many_boards')
 }
 
 const unlessTaken = (error: unknown): never => {
@@ -87,16 +91,19 @@ export async function deleteBoard(ctx: Ctx<MediaDb>, { board_id }: OfBoard): Pro
 }
 
 export async function restoreBoard(ctx: Ctx<MediaDb>, { board_id }: OfBoard): Promise<{ restored: boolean }> {
-  const row = await ctx.db
-    .updateTable('boards')
-    .set({ deleted_at: null })
-    .where('id', '=', board_id)
-    .where('user_id', '=', signedIn(ctx).id)
-    .where(sql<boolean>`deleted_at > now() - interval '1 day'`)
-    .returning('id')
-    .executeTakeFirst()
-    .catch(unlessTaken)
-  return { restored: row !== undefined }
+  const { id: userId } = signedIn(ctx)
+  return inTransaction(ctx.db, async (trx) => {
+    await demandRoom(trx as never, userId)
+    const row = await trx
+      .updateTable('boards')
+      .set({ deleted_at: null })
+      .where('id', '=', board_id)
+      .where('user_id', '=', userId)
+      .where(sql<boolean>`deleted_at > now() - interval '1 day'`)
+      .returning('id')
+      .executeTakeFirst()
+    return { restored: row !== undefined }
+  }).catch(unlessTaken)
 }
 
 /** Board and picture have to be one's own, both of them. */
@@ -116,7 +123,7 @@ export async function putOnBoard(
       .values({ board_id, picture_id, user_id: userId })
       .onConflict((conflict) => conflict.doNothing())
       .execute()
-  else await ctx.db.deleteFrom('board_pictures').where('board_id', '=', board_id).where('picture_id', '=', picture_id).execute()
+  else await ctx.db.deleteFrom('board_pictures').where('board_id', '=', board_id).where('picture_id', '=', picture_id).where('user_id', '=', userId).execute()
   return { on }
 }
 

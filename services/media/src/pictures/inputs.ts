@@ -28,15 +28,24 @@ export async function keepInputs({ storage }: Deps, ctx: Ctx<MediaDb>, batch: st
   if (pictures.length > MOST_IMAGE_REFERENCES)
     throw new DomainError('invalid', { message: `At most ${MOST_IMAGE_REFERENCES} pictures can be drawn from.` })
   const inputs: string[] = []
-  for (const bytes of pictures) {
-    const key = `${inputsOf(userId)}${batch}/${inputs.length}.png`
-    await storage.put(key, await cleaned(bytes), { contentType: 'image/png' })
-    inputs.push(key)
+  const mask_key = brought.mask ? `${inputsOf(userId)}${batch}/mask.png` : null
+  try {
+    for (const bytes of pictures) {
+      const key = `${inputsOf(userId)}${batch}/${inputs.length}.png`
+      await storage.put(key, await cleaned(bytes), { contentType: 'image/png' })
+      inputs.push(key)
+    }
+    if (mask_key) await storage.put(mask_key, await maskOf(brought.mask!), { contentType: 'image/png' })
+  } catch (error) {
+    await deleteInputs(storage, { inputs, mask_key })
+    throw error
   }
-  if (!brought.mask) return { inputs, mask_key: null }
-  const mask_key = `${inputsOf(userId)}${batch}/mask.png`
-  await storage.put(mask_key, await maskOf(brought.mask), { contentType: 'image/png' })
   return { inputs, mask_key }
+}
+
+/** Of an order that came to nothing: no row names them. */
+export async function deleteInputs(storage: Storage, { inputs, mask_key }: Inputs): Promise<void> {
+  for (const key of [...inputs, ...(mask_key ? [mask_key] : [])]) await storage.delete(key)
 }
 
 /** The bytes of uploads of a person's own, in the asked order. */
@@ -79,15 +88,36 @@ export async function sourcesOf({ rt, storage }: Deps, row: Row): Promise<{ sour
   return { sources, mask: row.mask_key && sources.length ? await read(row.mask_key) : null }
 }
 
+type Kept = Inputs & { id: string; user_id: string }
+const HAS_INPUTS = sql<boolean>`(p.inputs <> '{}' or p.mask_key is not null) and not p.inputs_gone`
+/** Neither its batch nor one that was made again of it is still to be drawn. */
+const HAS_ENDED = sql<boolean>`p.finished_at is not null and not exists (select from pictures q where q.user_id = p.user_id and q.finished_at is null
+  and (q.batch_id = p.batch_id or q.inputs && p.inputs or q.mask_key = p.mask_key))`
+
 /** A day after the end of the last picture of their batch, so that a failed one can be made again. */
-export async function dropInputs({ storage }: Deps, ctx: Ctx<MediaDb>, batchSize: number): Promise<void> {
-  const { rows } = await sql<{ id: string; inputs: string[]; mask_key: string | null }>`
-    select id, inputs, mask_key from pictures p where (inputs <> '{}' or mask_key is not null) and not inputs_gone and finished_at < now() - interval '1 day'
-      and not exists (select from pictures q where q.batch_id = p.batch_id and q.user_id = p.user_id and q.finished_at is null)
+export async function dropInputs(deps: Deps, ctx: Ctx<MediaDb>, batchSize: number): Promise<void> {
+  const { rows } = await sql<Kept>`
+    select id, user_id, inputs, mask_key from pictures p where ${HAS_INPUTS} and finished_at < now() - interval '1 day' and ${HAS_ENDED}
     limit ${batchSize}`.execute(ctx.db)
-  for (const { id, inputs, mask_key } of rows) {
+  await drop(deps, ctx, rows)
+}
+
+/** As many ended pictures of a person keep theirs. Otherwise whoever starts and stops pictures in turn could store without end. */
+const MOST_ENDED = 40
+export async function dropOlderInputs(deps: Deps, ctx: Ctx<MediaDb>, userId: string): Promise<void> {
+  const { rows } = await sql<Kept>`
+    select id, user_id, inputs, mask_key from pictures p where user_id = ${userId} and ${HAS_INPUTS} and ${HAS_ENDED}
+    order by finished_at desc offset ${MOST_ENDED} limit ${MOST_ENDED}`.execute(ctx.db)
+  await drop(deps, ctx, rows)
+}
+
+async function drop({ storage }: Deps, ctx: Ctx<MediaDb>, rows: Kept[]): Promise<void> {
+  for (const row of rows) {
     ctx.signal.throwIfAborted()
-    for (const key of [...inputs, ...(mask_key ? [mask_key] : [])]) await storage.delete(key)
-    await sql`update pictures set inputs_gone = true where id = ${id}`.execute(ctx.db)
+    await deleteInputs(storage, row)
+    await sql`
+      update pictures set inputs_gone = true where user_id = ${row.user_id} and (id = ${row.id} or inputs && ${row.inputs}::text[] or mask_key = ${row.mask_key})`.execute(
+      ctx.db,
+    )
   }
 }

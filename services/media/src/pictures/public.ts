@@ -47,9 +47,11 @@ export async function publishPicture(deps: Deps, ctx: Ctx<MediaDb>, asked: Asked
       .returningAll()
       .executeTakeFirstOrThrow()
   }).catch(async (error) => {
-    const other = (error as { code?: string }).code === UNIQUE ? await publicCopy(ctx, userId, source_id) : undefined
-    if (!other) throw error
-    return other
+    const other = await publicCopy(ctx, userId, source_id)
+    if (other && (error as { code?: string }).code === UNIQUE) return other
+    // Without a row it would stay for ever, outside of every quota.
+    if (!other) await storage.delete(key)
+    throw error
   })
   return replyOf(rt.kit.PUBLIC_URL, made, alt)
 }

@@ -22,7 +22,7 @@ import { costOf } from '../providers/models.ts'
 import type { MediaDb } from '../schema.ts'
 import type { Deps } from './deps.ts'
 import { LANE } from './deps.ts'
-import { type Brought, type Inputs, keepInputs } from './inputs.ts'
+import { type Brought, deleteInputs, dropOlderInputs, type Inputs, keepInputs } from './inputs.ts'
 import { type Picture, select, shown } from './picture.ts'
 
 export type Order = {
@@ -52,9 +52,11 @@ export async function startPictures(deps: Deps, ctx: Ctx<MediaDb>, order: Order)
   const most = mostOf(deps, { model, size, mayFallBack })
   const [width, height] = drawnPixels(model, size)
   const batch = newId()
-  const given = order.again ?? (order.brought ? await keepInputs(deps, ctx, batch, order.brought) : { inputs: [], mask_key: null })
-  if (given.mask_key && !from_id && given.inputs.length === 0)
+  if (order.brought?.mask && !from_id && !order.brought.reference_ids?.length && !order.brought.files?.length)
     throw new DomainError('invalid', { message: 'A mask needs a picture to change.' })
+  // By itself, so that it stays done when the order is taken back.
+  if (order.brought) await dropOlderInputs(deps, { ...ctx, db: deps.rt.db }, actor.id)
+  const given = order.again ?? (order.brought ? await keepInputs(deps, ctx, batch, order.brought) : { inputs: [], mask_key: null })
   const costs = Object.fromEntries(tiers.map((tier) => [tier, most])) as ByTier
   return inTransaction(ctx.db, async (trx) => {
     if (from_id) await refuseUnlessMine(trx as never, actor.id, from_id)
@@ -91,6 +93,10 @@ export async function startPictures(deps: Deps, ctx: Ctx<MediaDb>, order: Order)
       .orderBy('p.id')
       .execute()
     return stored.map((row) => shown(deps, row))
+  }).catch(async (error) => {
+    // Before anything is held they are outside of every quota.
+    if (order.brought) await deleteInputs(deps.storage, given)
+    throw error
   })
 }
 

@@ -1,0 +1,105 @@
+import { storageBytes } from '@operon/contracts/files'
+import { MOST_BOARDS } from '@operon/contracts/media/boards'
+import { newId } from '@operon/kit/ids'
+import { insert } from '@operon/kit/testing/rows'
+import { startTestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { sandboxService } from '@operon/sandbox/service'
+import { sql } from 'kysely'
+import { afterAll, expect, test } from 'vitest'
+import { turns } from '../pixels/turns.ts'
+import { mediaService } from '../service.ts'
+
+const platform = await startTestPlatform([mediaService, sandboxService], { SANDBOX_MODEL_PACE_MS: '0' })
+const { db, storage }: { db: any; storage: any } = platform.services.media!.rt
+afterAll(() => platform.close())
+
+const call = (user: TestUser, name: string, body: object = {}) => platform.call(name, user, body)
+const here = (url: string) => url.replace('http://localhost:8080', platform.url('media'))
+const made = async (user: TestUser, prompt = 'a red bicycle') => (await call(user, 'generate-image', { prompt, size: '512x512' })).body
+const bytesOf = async (url: string) => new Uint8Array(await (await fetch(here(url))).arrayBuffer())
+const inputsOf = async (user: TestUser) => (await storage.list(`inputs/${user.id}/`)).length
+
+test('what is brought to an order that comes to nothing is not kept: one picture is none, or the plan has no image left', async () => {
+  const user = platform.user()
+  const picture = await platform.upload(user, await bytesOf((await made(user)).image))
+  const page = await platform.upload(user, '<html>')
+  const start = (reference_ids: string[]) => call(user, 'start-images', { prompt: 'in blue', reference_ids })
+  expect((await start([picture, page])).body.code).toBe('image_unreadable')
+  expect(await inputsOf(user)).toBe(0)
+  await db.updateTable('usage_counters').set({ cost_used: 1e9 }).where('user_id', '=', user.id).execute()
+  expect((await start([picture])).body.code).toBe('limit_budget')
+  expect(await inputsOf(user)).toBe(0)
+})
+
+test('whoever starts and stops pictures in turn keeps no more of what was brought along than forty orders', async () => {
+  const user = platform.user()
+  const picture = await platform.upload(user, await bytesOf((await made(user)).image))
+  for (let n = 0; n < 42; n++) {
+    const [id, batch_id, key] = [newId(), newId(), `inputs/${user.id}/old/${n}.png`]
+    await storage.put(key, Buffer.from('x'), { contentType: 'image/png' })
+    const order = { prompt: 'a boat', model: 'flux', used_model: 'flux', size: '512x512', width: 512, height: 512, may_fall_back: false }
+    await insert(db, 'pictures', {
+      ...{ id, batch_id, user_id: user.id, ...order, state: 'cancelled', reservation_id: newId(), inputs: [key] },
+      finished_at: sql`now() - ${n} * interval '1 minute'`,
+    })
+  }
+  expect((await call(user, 'start-images', { prompt: 'in blue', reference_ids: [picture] })).status).toBe(200)
+  const old = await storage.list(`inputs/${user.id}/old/`)
+  expect(old.length).toBe(40)
+  expect(old.map(({ key }: any) => key)).not.toContain(`inputs/${user.id}/old/41.png`)
+  const gone = await db.selectFrom('pictures').select('id').where('user_id', '=', user.id).where('inputs_gone', '=', true).execute()
+  expect(gone.length).toBe(2)
+})
+
+test('a board is brought back only where there is room for it', async () => {
+  const user = platform.user()
+  const { board_id } = (await call(user, 'create-board', { name: 'Spring' })).body
+  await call(user, 'delete-board', { board_id })
+  const rows = Array.from({ length: MOST_BOARDS }, (_, n) => ({ id: newId(), user_id: user.id, name: `Board ${n}` }))
+  await db.insertInto('boards').values(rows).execute()
+  expect((await call(user, 'restore-board', { board_id })).body.code).toBe('too_many_boards')
+  await call(user, 'delete-board', { board_id: rows[0]!.id })
+  const both = await Promise.all([board_id, rows[0]!.id].map((id) => call(user, 'restore-board', { board_id: id })))
+  expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409])
+})
+
+test('a picture that finds no room as a file leaves no copy under its public name', async () => {
+  const user = platform.user()
+  const { picture_id } = await made(user)
+  await db.updateTable('file_usage').set({ bytes: storageBytes.none }).where('user_id', '=', user.id).execute()
+  expect((await call(user, 'publish-image', { picture_id })).body.code).toBe('storage_quota')
+  expect(await storage.list(`public/${user.id}/`)).toEqual([])
+})
+
+test('a link to the file of a picture ends with the picture, and an account without an address makes none', async () => {
+  const user = platform.user()
+  const { picture_id } = await made(user)
+  const { url } = (await call(user, 'media-file-link', { file_id: picture_id })).body
+  const open = async () => (await fetch(here(url))).status
+  expect(await open()).toBe(200)
+  await call(user, 'delete-image', { picture_id })
+  expect(await open()).toBe(404)
+  await call(user, 'restore-image', { picture_id })
+  expect(await open()).toBe(200)
+  const nobody = platform.user({ is_anonymous: true })
+  const file_id = await platform.upload(nobody, 'a text')
+  expect((await call(nobody, 'media-file-link', { file_id })).body.code).toBe('anonymous_no_address')
+})
+
+test('of one person one picture is unpacked after the other, of all together few at once, and nobody waits behind a person’s whole line', async () => {
+  const inTurn = turns(2, 3)
+  const ends: [who: string, end: () => void][] = []
+  const work = (who: string) => inTurn(who, () => new Promise<void>((end) => void ends.push([who, end])))
+  const all = ['ann', 'ann', 'ann', 'ann', 'bob', 'cid'].map(work)
+  const fifth = work('ann').catch((error) => error.code)
+  await expect.poll(() => ends.map(([who]) => who)).toEqual(['ann', 'bob'])
+  expect(await fifth).toBe('rate_limited')
+  ends.shift()![1]()
+  await all[0]
+  await expect.poll(() => ends.map(([who]) => who)).toEqual(['bob', 'cid'])
+  for (let n = 0; n < 5; n++) {
+    await expect.poll(() => ends.length).toBeGreaterThan(0)
+    ends.shift()![1]()
+  }
+  await Promise.all(all)
+})
