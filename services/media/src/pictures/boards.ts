@@ -123,7 +123,13 @@ export async function putOnBoard(
       .values({ board_id, picture_id, user_id: userId })
       .onConflict((conflict) => conflict.doNothing())
       .execute()
-  else await ctx.db.deleteFrom('board_pictures').where('board_id', '=', board_id).where('picture_id', '=', picture_id).where('user_id', '=', userId).execute()
+  else
+    await ctx.db
+      .deleteFrom('board_pictures')
+      .where('board_id', '=', board_id)
+      .where('picture_id', '=', picture_id)
+      .where('user_id', '=', userId)
+      .execute()
   return { on }
 }
 

@@ -46,7 +46,9 @@ test('a recording that its caller has made too long to be kept is paid for all t
     body: JSON.stringify(body),
   })
   await expect(answer.arrayBuffer()).rejects.toThrow()
-  await expect.poll(() => counted(user)).toEqual({ reserved: 0, cost_used: Math.ceil((body.input.length * 15_000) / 1000), cost_reserved: 0 })
+  await expect
+    .poll(() => counted(user))
+    .toEqual({ reserved: 0, cost_used: Math.ceil((body.input.length * 15_000) / 1000), cost_reserved: 0 })
   expect(await db.selectFrom('recordings').select('id').where('user_id', '=', user.id).execute()).toEqual([])
 })
 
