@@ -261,6 +261,10 @@ export const errors = {
     status: 403,
     message: 'Add an email to your account to give pictures and files a public address. It is free and takes a minute.',
   },
+  anonymous_no_calls: {
+    status: 403,
+    message: 'Add an email to your account to connect an address of your own. It is free and takes a minute.',
+  },
   anonymous_no_models: { status: 403, message: 'Add an email to your account to use AI models. It is free and takes a minute.' },
   input_too_long: { status: 413, message: 'This is too long to send. Shorten it and try again.' },
   too_many_steps: { status: 400, message: 'This answer has used all its rounds of tools. Continue with a new message.' },

@@ -35,7 +35,7 @@ export const webhookEndpointCreate = fn('webhook-endpoint-create', {
   summary: 'Adds a webhook endpoint and answers with its signing secret, which is shown only once',
   body: z.object({ url: z.url().max(2000), name: oneLine(80).min(1), events }),
   reply: z.object({ endpoint: WebhookEndpoint, secret: z.string() }),
-  errors: ['webhook_limit', 'webhook_address', 'webhook_event'],
+  errors: ['webhook_limit', 'webhook_address', 'webhook_event', 'anonymous_no_calls'],
 })
 export const webhookSecretRotate = fn('webhook-secret-rotate', {
   access: 'aal2',
@@ -241,7 +241,7 @@ export const webhookReplay = changing('webhook-replay', {
   body: Replay,
   reply: z.object({ replayed: z.int() }),
   example: { request: { endpoint_id: endpointExample.id, failed_since: '2026-11-20T00:00:00.000Z' }, reply: { replayed: 12 } },
-  errors: ['not_found', 'invalid', 'webhook_paused'],
+  errors: ['not_found', 'invalid', 'webhook_paused', 'webhook_limit'],
   action: {
     title: 'Replay webhook deliveries',
     when: 'The person asks to send failed webhook deliveries again',
@@ -260,7 +260,7 @@ export const webhookPing = changing('webhook-ping', {
   body: z.object({ endpoint_id }),
   reply: z.object({ delivery_id: id('webhook_delivery') }),
   example: { request: { endpoint_id: endpointExample.id }, reply: { delivery_id: '01931a5c-8d4b-7c3e-9a41-0f6f2f9f4b11' } },
-  errors: ['not_found', 'webhook_paused'],
+  errors: ['not_found', 'webhook_paused', 'webhook_limit'],
   action: {
     title: 'Test a webhook',
     when: 'The person asks to test a webhook',

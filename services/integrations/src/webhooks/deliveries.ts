@@ -10,7 +10,7 @@ import type { KitDb } from '@operon/kit/schema'
 import { inTransaction, publish } from '@operon/kit/tx'
 import { type ExpressionBuilder, type Selectable, sql, type Transaction } from 'kysely'
 import type { IntegrationsDb } from '../schema.ts'
-import { endpointOf } from './endpoints.ts'
+import { beyondPlan, endpointOf } from './endpoints.ts'
 
 type Call = Ctx<IntegrationsDb>
 type Trx = Transaction<IntegrationsDb & KitDb>
@@ -36,15 +36,19 @@ export async function addDeliveries(trx: Trx, event: WebhookEvent, { id, at, use
     .where(sql<boolean>`${event.name} = any(events)`)
     .where('state', '<>', 'paused')
     .execute()
+  if (!endpoints.length) return
+  const beyond = await beyondPlan(trx as never, userId)
   for (const endpoint of endpoints) {
     const message = { message_id: messageId(id), type: webhookType(event.name), body: webhookBody(event, at, payload) }
     // Events that come while it is paused are kept to be replayed.
     if (endpoint.state === 'failing')
       await add(trx, userId, endpoint.id, { ...message, state: 'failed', error: 'The webhook was paused after days of failures' })
+    else if (beyond.has(endpoint.id)) await add(trx, userId, endpoint.id, { ...message, state: 'failed', error: BEYOND })
     else await add(trx, userId, endpoint.id, message)
   }
 }
 
+const BEYOND = 'The plan includes fewer webhooks'
 type Message = { message_id: string; type: string; body: string; state?: 'failed'; error?: string }
 
 async function add(trx: Trx, userId: string, endpointId: string, message: Message): Promise<string> {
@@ -161,6 +165,7 @@ export async function ping(ctx: Call, { endpoint_id }: Input<typeof api.webhookP
 async function activeEndpoint(ctx: Call, id: string) {
   const endpoint = await endpointOf(ctx, id)
   if (endpoint.state !== 'active') throw new DomainError('webhook_paused')
+  if ((await beyondPlan(ctx.db, endpoint.user_id)).has(id)) throw new DomainError('webhook_limit')
   return endpoint
 }
 

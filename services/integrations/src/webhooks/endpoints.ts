@@ -31,7 +31,8 @@ export async function createEndpoint(
   { url, name, events }: Input<typeof api.webhookEndpointCreate>,
   { vault, loopback }: { vault: Vault; loopback: boolean },
 ) {
-  const userId = signedIn(ctx).id
+  const { id: userId, anonymous } = signedIn(ctx)
+  if (anonymous) throw new DomainError('anonymous_no_calls')
   demandAddress(url, loopback)
   demandEvents(events)
   const [id, secret] = [newId(), newSecret()]
@@ -169,6 +170,19 @@ function demandAddress(address: string, loopback: boolean): void {
 function demandEvents(names: string[]): void {
   const known = new Set<string>(webhookEvents().map(({ name }) => name))
   if (names.some((name) => !known.has(name))) throw new DomainError('webhook_event')
+}
+
+/** Those beyond what the plan includes now, the newest: they stay, and nothing is sent to them. */
+export async function beyondPlan(db: Call['db'], userId: string): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('webhook_endpoints')
+    .select('id')
+    .where('user_id', '=', userId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .offset(await limitOf(db, userId))
+    .execute()
+  return new Set(rows.map(({ id }) => id))
 }
 
 async function limitOf(db: Call['db'], userId: string): Promise<number> {

@@ -108,6 +108,25 @@ test('an event reaches the endpoints of its own account, signed so that the publ
   expect([other.heard, foreign.heard]).toEqual([[], []])
 })
 
+test('a plan that has ended sends to no more endpoints than it includes; what they missed is sent once there is room again', async () => {
+  const ann = platform.user()
+  const [first, second] = [await receiver(), await receiver()]
+  await setPlan(ann, 'basic')
+  await add(ann, first.url)
+  const { endpoint_id } = await add(ann, second.url)
+  await update(db, 'entitlements', { user_id: ann.id }, { tier: 'none' })
+  await platform.emit(paymentSucceeded, ann.id, paid())
+  await expect.poll(() => first.heard.length).toBe(1)
+  expect(await log(ann, endpoint_id)).toMatchObject([{ state: 'failed', error: 'The plan includes fewer webhooks', attempts: 0 }])
+  const failed_since = new Date(Date.now() - 60_000).toISOString()
+  const again = () => call(ann, 'webhook-replay', { endpoint_id, failed_since })
+  expect((await again()).body.code).toBe('webhook_limit')
+  expect((await call(ann, 'webhook-ping', { endpoint_id })).body.code).toBe('webhook_limit')
+  await update(db, 'entitlements', { user_id: ann.id }, { tier: 'basic' })
+  expect((await again()).body).toEqual({ replayed: 1 })
+  await expect.poll(() => second.heard.length).toBe(1)
+})
+
 test('what is about people stays behind', async () => {
   const ann = platform.user()
   const at = await receiver()
