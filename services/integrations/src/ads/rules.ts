@@ -10,7 +10,7 @@ import { type Selectable, sql } from 'kysely'
 import type { Config } from '../config.ts'
 import { workingConnection } from '../connections/actions.ts'
 import type { CallApp } from '../connections/call.ts'
-import type { ConnectionRow } from '../connections/keep.ts'
+import { type ConnectionRow, oneAtATime } from '../connections/keep.ts'
 import type { IntegrationsDb } from '../schema.ts'
 import type { AdLists } from './lists.ts'
 import { costOfResult, type Row } from './meta.ts'
@@ -56,24 +56,32 @@ export async function deleteRule(ctx: Call, { rule_id }: Input<typeof api.delete
 
 export async function createRule(ctx: Call, { campaign_id, most_cents }: Input<typeof api.createAdRule>, lists: AdLists) {
   const row = await workingConnection(ctx, 'meta-ads', undefined)
-  const { rules } = await listRules(ctx)
-  if (rules.length >= MOST_RULES) throw new DomainError('ad_rule_limit')
+  await demandRoom(ctx)
   const known = await campaignOf(row, campaign_id, lists)
   if (!known) throw new DomainError('app_refused', { message: 'Meta has no such campaign in this account.' })
-  const rule = await ctx.db
-    .insertInto('ad_rules')
-    .values({
-      id: newId(),
-      user_id: row.user_id,
-      connection_id: row.id,
-      campaign_id,
-      campaign: known.campaign.name,
-      currency: known.currency,
-      most_cents,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow()
-  return { rule: shown(rule) }
+  return inTransaction(ctx.db, async (trx) => {
+    await oneAtATime(trx, row.user_id, 'ad rules')
+    await demandRoom({ ...ctx, db: trx as never })
+    const rule = await trx
+      .insertInto('ad_rules')
+      .values({
+        id: newId(),
+        user_id: row.user_id,
+        connection_id: row.id,
+        campaign_id,
+        campaign: known.campaign.name,
+        currency: known.currency,
+        most_cents,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    return { rule: shown(rule) }
+  })
+}
+
+async function demandRoom(ctx: Call): Promise<void> {
+  const { rules } = await listRules(ctx)
+  if (rules.length >= MOST_RULES) throw new DomainError('ad_rule_limit')
 }
 
 async function campaignOf(row: ConnectionRow, id: string, lists: AdLists): Promise<{ campaign: Row; currency: string } | null> {

@@ -17,7 +17,7 @@ import { type VendorId, vendors } from '../apps/vendors.ts'
 import type { Config } from '../config.ts'
 import type { IntegrationsDb } from '../schema.ts'
 import { sendTo } from './call.ts'
-import { type ConnectionRow, oneAtATime, seal, showIntegration, shown } from './keep.ts'
+import { type ConnectionRow, oneAtATime, seal, showIntegration, shown, type Trx } from './keep.ts'
 import { exchange, type Granted, lifeOf, mint, NotGranted } from './tokens.ts'
 
 type Call = Ctx<IntegrationsDb>
@@ -60,6 +60,12 @@ export async function demandRoom(ctx: Call): Promise<void> {
     .limit(1)
     .executeTakeFirst()
   if (last) throw new DomainError('connection_limit')
+}
+
+/** Counted again once it is sure to be a further one; of two at once the second sees the first. */
+export async function takeRoom(ctx: Call, trx: Trx): Promise<void> {
+  await oneAtATime(trx, signedIn(ctx).id, 'room')
+  await demandRoom({ ...ctx, db: trx as never })
 }
 
 /** The state is kept as a hash and belongs to this person: a code that somebody else's browser brings connects nothing. */
@@ -185,6 +191,7 @@ async function keep(ctx: Call, app: AppId, place: Place, { held, scopes, seconds
       .where('app', '=', app)
       .where('account_id', '=', who.id)
       .executeTakeFirst()
+    if (!before || before.state === 'disconnected') await takeRoom(ctx, trx)
     const id = before?.id ?? newId()
     const values = {
       account: who.name,

@@ -30,7 +30,7 @@ import {
 import { openCalls } from './call.ts'
 import { connect, finish, initiate } from './connect.ts'
 import { disconnect, disconnectApp } from './disconnect.ts'
-import { keepAlive, lookAfter, revoke } from './sweep.ts'
+import { keepAlive, lookAfter, resealTokens, revoke, revokeLeft } from './sweep.ts'
 import { openTokens } from './tokens.ts'
 
 export function connectionRoutes(rt: Runtime<IntegrationsDb, Config>) {
@@ -70,6 +70,8 @@ export function connectionRoutes(rt: Runtime<IntegrationsDb, Config>) {
     connectionSweep,
     async () => {
       await keepAlive(rt, tokens, call)
+      await revokeLeft(rt, places)
+      await resealTokens(rt)
       await forgetOld(rt.db)
     },
     { everyMs: 300_000 },

@@ -1,6 +1,7 @@
 import type { Payload } from '@operon/contracts/contract'
 import { appIds } from '@operon/contracts/integrations/apps'
 import type { revokeAccess } from '@operon/contracts/integrations/events'
+import { now } from '@operon/kit/clock'
 import { DomainError } from '@operon/kit/errors'
 import type { Runtime } from '@operon/kit/service'
 import { type Selectable, sql } from 'kysely'
@@ -12,7 +13,7 @@ import type { Config } from '../config.ts'
 import { stopThere } from '../hooks/hooks.ts'
 import type { IntegrationsDb } from '../schema.ts'
 import type { CallApp } from './call.ts'
-import { unseal } from './keep.ts'
+import { seal, unseal } from './keep.ts'
 import { LOOK } from './notes.ts'
 import type { Tokens } from './tokens.ts'
 
@@ -21,6 +22,7 @@ type Rt = Runtime<IntegrationsDb, Config>
 const BATCH = 200
 const AT_ONCE = 8
 const TRIES_HOURS = 24
+const FIRST = '00000000-0000-0000-0000-000000000000'
 
 /** Renews tokens at four fifths of their life and looks once a day whether each connection still works. */
 export async function keepAlive({ db, log }: Pick<Rt, 'db' | 'log'>, tokens: Tokens, call: CallApp): Promise<void> {
@@ -118,6 +120,20 @@ export async function revoke(
     .where('generation', '=', generation)
     .executeTakeFirst()
   if (!row) return
+  try {
+    await tellThere({ vault, log }, places, row)
+  } catch (err) {
+    if (row.created_at.getTime() > now() - TRIES_HOURS * 3_600_000) throw err
+    log.error({ err, app: row.app }, 'an app did not revoke our token within a day; the token is deleted here')
+  }
+  await db.deleteFrom('revocations').where('id', '=', row.id).where('generation', '=', row.generation).execute()
+}
+
+async function tellThere(
+  { vault, log }: Pick<Rt, 'vault' | 'log'>,
+  places: Places,
+  row: Selectable<IntegrationsDb['revocations']>,
+): Promise<void> {
   const vendor = definitionOf(row.app).vendor
   const call = vendor && !row.hooks_only && vendors[vendor].revoke
   const place = places.at(row.app, row.sandbox)
@@ -131,10 +147,45 @@ export async function revoke(
       maxRedirects: 0,
     })
     // A refusal of the token says that it is good for nothing any more.
-    if (response.status >= 500 || response.status === 429) {
-      if (row.created_at.getTime() > Date.now() - TRIES_HOURS * 3_600_000) throw new DomainError('upstream_failed')
-      log.error({ app: row.app, status: response.status }, 'an app did not revoke our token within a day; the token is deleted here')
-    }
+    if (response.status >= 500 || response.status === 429) throw new DomainError('upstream_failed')
   }
-  await db.deleteFrom('revocations').where('id', '=', row.id).where('generation', '=', row.generation).execute()
+}
+
+/** Those whose job has given up, which it does after an hour. */
+export async function revokeLeft(rt: Pick<Rt, 'db' | 'vault' | 'log'>, places: Places): Promise<void> {
+  const left = await rt.db
+    .selectFrom('revocations')
+    .select(['id', 'generation'])
+    .where('created_at', '<', sql<Date>`now() - interval '2 hours'`)
+    .orderBy('created_at')
+    .limit(BATCH)
+    .execute()
+  await inTurns(left, ({ id, generation }) =>
+    revoke(rt, places, { connection_id: id, generation }).catch((err: unknown) => rt.log.debug({ err }, 'a token was not revoked yet')),
+  )
+}
+
+/** Seals what an older master key sealed anew, so that the key can be removed. */
+export async function resealTokens({ db, vault, log }: Pick<Rt, 'db' | 'vault' | 'log'>): Promise<void> {
+  if (!vault.isRotating) return
+  for (const table of ['connections', 'revocations'] as const)
+    for (let after = FIRST; ; ) {
+      const rows = await db
+        .selectFrom(table)
+        .select(['id', 'sealed'])
+        .where('id', '>', after)
+        .where('sealed', 'not like', `${vault.prefix.replaceAll('_', '\\_')}%`)
+        .orderBy('id')
+        .limit(BATCH)
+        .execute()
+      for (const { id, sealed } of rows)
+        try {
+          const anew = seal(vault, id, unseal(vault, id, sealed!))
+          await db.updateTable(table).set({ sealed: anew }).where('id', '=', id).where('sealed', '=', sealed).execute()
+        } catch (err) {
+          log.warn({ err, connection: id }, 'a token could not be sealed anew')
+        }
+      if (rows.length < BATCH) break
+      after = rows.at(-1)!.id
+    }
 }
