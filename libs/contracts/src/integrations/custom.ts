@@ -56,6 +56,7 @@ export const listCustomApis = reading('list-custom-apis', {
 export const connectCustomApi = fn('connect-custom-api', {
   access: 'user',
   rate: 'write',
+  demo: 'never',
   summary: 'Connects an API by its OpenAPI document or its address',
   description:
     'Give `document` (JSON, OpenAPI 3), `document_url` or `base`. `auth` says how the key travels: `bearer`, `header` or `query` under `auth_name`, `basic` as user:password, `oauth`, which buys a token at `token_url` for `client_id` and the key as its secret, or `signin`, where the person approves at `authorize_url` (authorization code with PKCE): it works once `begin-custom-sign-in` was followed. With the `kind` `mcp`, `base` is the address of an MCP server (streamable HTTP), none of whose tools is allowed at first. It is tried with one call; a key that is refused is not kept. `left_out` operations were more than are kept, or cannot be called.',
@@ -83,6 +84,7 @@ export const connectCustomApi = fn('connect-custom-api', {
     reply: { connection_id: one, operations: 12, left_out: 0 },
   },
   errors: [
+    'anonymous_no_calls',
     'custom_api_document',
     'app_not_connected',
     'app_refused',

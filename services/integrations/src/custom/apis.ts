@@ -10,7 +10,7 @@ import { CUSTOM, custom } from '../apps/custom.ts'
 import { placesFor } from '../apps/place.ts'
 import { onceUnderKey } from '../connections/actions.ts'
 import { type CallApp, sendTo } from '../connections/call.ts'
-import { type Connecting, demandRoom } from '../connections/connect.ts'
+import { type Connecting, takeRoom } from '../connections/connect.ts'
 import { type ConnectionRow, endConnection, oneAtATime, seal } from '../connections/keep.ts'
 import { type Granted, lifeOf, mint, NotGranted } from '../connections/tokens.ts'
 import type { IntegrationsDb } from '../schema.ts'
@@ -25,6 +25,7 @@ type Asked = Input<typeof api.readCustomApi>
 const MOST_DOCUMENT = 5 * 1024 * 1024
 const MOST_ANSWER = 20_000
 const MOST_APIS = 50
+const FULL = `You have ${MOST_APIS} APIs and MCP servers of your own. Disconnect one that you do not use.`
 /** Until the person has signed in there. */
 const UNSIGNED = { state: 'broken' as const, failure: 'Sign in there to connect it.' }
 
@@ -57,19 +58,21 @@ export async function listApis(ctx: Call) {
   }
 }
 
-type Api = { row: ConnectionRow; kind: 'api'; operations: Operation[] } | { row: ConnectionRow; kind: 'mcp'; operations: Tool[] }
+type Api = { row: ConnectionRow; base: string } & ({ kind: 'api'; operations: Operation[] } | { kind: 'mcp'; operations: Tool[] })
 export async function apiOf(ctx: Call, connectionId: string): Promise<Api> {
   const found = await own(ctx)
     .where('connections.id', '=', connectionId)
     .selectAll('connections')
-    .select(['custom_apis.operations', 'custom_apis.kind'])
+    .select(['custom_apis.operations', 'custom_apis.kind', 'custom_apis.base'])
     .executeTakeFirst()
   if (!found) throw new DomainError('app_not_connected', { message: 'No such API is connected.' })
-  const { operations, kind, ...row } = found
-  return { row, kind, operations } as Api
+  const { operations, kind, base, ...row } = found
+  return { row, base, kind, operations } as Api
 }
 
 export async function connectApi(ctx: Call, input: Connect, at: Connecting) {
+  // Anybody could call any address from here, without as much as an email to be asked at.
+  if (signedIn(ctx).anonymous) throw new DomainError('anonymous_no_calls')
   const { base, granted, operations, leftOut } = input.kind === 'mcp' ? await asServer(ctx, input, at) : await asApi(ctx, input, at)
   const user = signedIn(ctx)
   const id = input.connection_id ?? newId()
@@ -98,7 +101,10 @@ export async function connectApi(ctx: Call, input: Connect, at: Connecting) {
       await trx.updateTable('custom_apis').set(told).where('id', '=', id).where('user_id', '=', user.id).execute()
       return
     }
-    await demandRoom({ ...ctx, db: trx as never })
+    await takeRoom(ctx, trx as never)
+    // One that is not listed could not be disconnected.
+    if ((await listApis({ ...ctx, db: trx as never })).apis.length >= MOST_APIS)
+      throw new DomainError('connection_limit', { message: FULL })
     await trx
       .insertInto('connections')
       .values({ id, user_id: user.id, app: CUSTOM, account_id: id, sandbox: false, scopes: [], ...values })
@@ -126,7 +132,8 @@ async function asServer(ctx: Call, input: Connect, at: Connecting) {
   const granted = await grantedBy(input, base, at)
   const { tools, leftOut } = input.auth === 'signin' ? { tools: [], leftOut: 0 } : await toolsAt(granted.held, at, ctx.signal)
   const before = input.connection_id ? await apiOf(ctx, input.connection_id) : null
-  const known = before?.kind === 'mcp' && before.row.id === input.connection_id ? before.operations : []
+  // What was allowed there is not allowed at another address, however alike its tools are.
+  const known = before?.kind === 'mcp' && before.base === base ? before.operations : []
   return { base, granted, operations: input.auth === 'signin' ? known : allowedAsBefore(tools, known), leftOut }
 }
 

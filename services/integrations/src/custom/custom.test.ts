@@ -194,7 +194,9 @@ test('a small document that stands for billions of values is read as far as is o
   const wide = { type: 'object', properties: Object.fromEntries(fields) }
   const parameters = Array.from({ length: 60 }, (_, n) => ({ name: `p${n}`, in: 'query', schema: { $ref: '#/components/schemas/Wide' } }))
   const read = (paths: object) =>
-    operationsIn(JSON.stringify({ openapi: '3.1.0', paths, components: { schemas: { ...lists, Wide: wide }, items: { get: { parameters } } } }))
+    operationsIn(
+      JSON.stringify({ openapi: '3.1.0', paths, components: { schemas: { ...lists, Wide: wide }, items: { get: { parameters } } } }),
+    )
   const nested = { name: 'q', in: 'query', schema: { enum: { $ref: '#/components/schemas/L1' } } }
   const bomb = read({ '/a': { get: { parameters: [nested] } } })
   expect(JSON.stringify(bomb.operations).length).toBeLessThan(21_000)
@@ -207,4 +209,27 @@ test('a small document that stands for billions of values is read as far as is o
   const long = { ...document, servers: [{ url: `https://api.example.com${'/'.repeat(20_000)}x` }] }
   const refused = await call(platform.user(), 'connect-custom-api', { name: 'Long', document: JSON.stringify(long) })
   expect(refused.body.code).toBe('custom_api_document')
+})
+
+test('an account that nobody can write to, and a demo, connect no address of their own; nobody has more than are listed', async () => {
+  const nobody = platform.user({ is_anonymous: true })
+  expect((await connected(nobody)).code).toBe('anonymous_no_calls')
+  const hook = { url: 'https://example.com/hook', name: 'x', events: ['billing.payment_succeeded'] }
+  expect((await call(nobody, 'webhook-endpoint-create', hook)).body.code).toBe('anonymous_no_calls')
+  expect((await connected(platform.user({ app_metadata: { demo: { reads_only: false } } }))).code).toBe('demo_never')
+  const user = platform.user()
+  const { db } = platform.services.integrations!.rt as any
+  const rows = Array.from({ length: 49 }, () => ({ id: crypto.randomUUID(), user_id: user.id }))
+  const connection = { app: 'custom', account: 'x', scopes: [], sandbox: false }
+  await db
+    .insertInto('connections')
+    .values(rows.map(({ id, user_id }) => ({ id, user_id, account_id: id, ...connection })))
+    .execute()
+  await db
+    .insertInto('custom_apis')
+    .values(rows.map((row) => ({ ...row, base: at, auth: 'none', operations: '[]' })))
+    .execute()
+  const both = await Promise.all([connected(user), connected(user)])
+  expect(both.map(({ code }) => code)).toContain('connection_limit')
+  expect((await call(user, 'list-custom-apis', {})).body.apis.length).toBe(50)
 })

@@ -82,6 +82,18 @@ async function withTools(user: TestUser, allowed: Record<string, string> = {}) {
   return { connection_id, listed, run }
 }
 
+test('what was allowed at one address is not allowed at another, however alike its tools are', async () => {
+  const user = platform.user()
+  const { connection_id, listed } = await withTools(user, { search_orders: 'reads' })
+  await call(user, 'connect-custom-api', server({ connection_id }))
+  expect(await listed()).toContainEqual(['search_orders', 'reads'])
+  await call(user, 'connect-custom-api', server({ connection_id, base: base.replace('127.0.0.1', 'localhost') }))
+  expect(await listed()).toEqual([
+    ['search_orders', 'no'],
+    ['cancel_order', 'no'],
+  ])
+})
+
 test('no tool of a server is offered or called before it is allowed, and an allowed one asks unless the person says otherwise', async () => {
   const user = platform.user()
   const { connection_id, listed, run } = await withTools(user)
