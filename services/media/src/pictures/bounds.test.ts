@@ -6,7 +6,7 @@ import { startTestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
 import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
-import { turns } from '../pixels/turns.ts'
+import { cleaning, turns, unpacking } from '../pixels/turns.ts'
 import { mediaService } from '../service.ts'
 
 const platform = await startTestPlatform([mediaService, sandboxService], { SANDBOX_MODEL_PACE_MS: '0' })
@@ -44,11 +44,12 @@ test('whoever starts and stops pictures in turn keeps no more of what was brough
     })
   }
   expect((await call(user, 'start-images', { prompt: 'in blue', reference_ids: [picture] })).status).toBe(200)
-  const old = await storage.list(`inputs/${user.id}/old/`)
-  expect(old.length).toBe(40)
+  const kept = async () => (await storage.list(`inputs/${user.id}/old/`)) as { key: string }[]
+  await expect.poll(async () => (await kept()).length).toBe(40)
+  const old = await kept()
   expect(old.map(({ key }: any) => key)).not.toContain(`inputs/${user.id}/old/41.png`)
-  const gone = await db.selectFrom('pictures').select('id').where('user_id', '=', user.id).where('inputs_gone', '=', true).execute()
-  expect(gone.length).toBe(2)
+  const gone = db.selectFrom('pictures').select('id').where('user_id', '=', user.id).where('inputs_gone', '=', true)
+  await expect.poll(async () => (await gone.execute()).length).toBe(2)
 })
 
 test('a board is brought back only where there is room for it', async () => {
@@ -84,6 +85,28 @@ test('a link to the file of a picture ends with the picture, and an account with
   const nobody = platform.user({ is_anonymous: true })
   const file_id = await platform.upload(nobody, 'a text')
   expect((await call(nobody, 'media-file-link', { file_id })).body.code).toBe('anonymous_no_address')
+})
+
+test('a person’s pictures are sent, cleaned and published one after the other, and somebody else’s meanwhile', async () => {
+  const [ann, bob] = [platform.user(), platform.user()]
+  const [hers, his] = [await made(ann), await made(bob)]
+  const upload = await platform.upload(ann, await bytesOf(hers.image))
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>()
+  const first = [unpacking(ann.id, () => gate), cleaning(ann.id, () => gate)]
+  const get = (user: TestUser, id: string) =>
+    fetch(`${platform.url('media')}/files/v1/media/~pictures/${id}?format=webp`, { headers: user.headers })
+  const ended: string[] = []
+  const waits = [
+    get(ann, hers.picture_id).then(() => ended.push('sent')),
+    call(ann, 'start-images', { prompt: 'in blue', reference_ids: [upload] }).then(() => ended.push('cleaned')),
+    call(ann, 'publish-image', { file_id: upload }).then(() => ended.push('published')),
+  ]
+  expect((await get(bob, his.picture_id)).status).toBe(200)
+  expect((await call(bob, 'publish-image', { picture_id: his.picture_id })).status).toBe(200)
+  expect(ended).toEqual([])
+  open()
+  await Promise.all([...first, ...waits])
+  expect(ended.toSorted()).toEqual(['cleaned', 'published', 'sent'])
 })
 
 test('of one person one picture is unpacked after the other, of all together few at once, and nobody waits behind a person’s whole line', async () => {

@@ -6,7 +6,7 @@ import { DomainError } from '@operon/kit/errors'
 import type { serveRaw } from '@operon/kit/http'
 import type { Storage } from '@operon/kit/storage/storage'
 import { encode } from '../pixels/pixels.ts'
-import { turns } from '../pixels/turns.ts'
+import { unpacking } from '../pixels/turns.ts'
 import type { MediaDb } from '../schema.ts'
 import type { Deps } from './deps.ts'
 import { nameOf } from './draw.ts'
@@ -14,10 +14,6 @@ import { keyOf } from './picture.ts'
 
 type Reply = Parameters<Parameters<typeof serveRaw>[2]>[2]
 type Asked = { picture_id: string; format: ImageFormat; width?: number | undefined }
-
-const AT_ONCE = 4
-const MOST_WAITING = 32
-const inTurn = turns(AT_ONCE, MOST_WAITING)
 
 /** The file as its owner asks for it. */
 export async function sendPicture({ storage }: Deps, ctx: Ctx<MediaDb>, { picture_id, format, width }: Asked, reply: Reply) {
@@ -61,7 +57,7 @@ async function fileOf(storage: Storage, ctx: Ctx<MediaDb>, { picture_id, format,
     .where('deleted_at', 'is', null)
     .executeTakeFirst()
   if (!row) throw new DomainError('not_found')
-  const { body, type, ending } = await inTurn(row.user_id, async () => {
+  const { body, type, ending } = await unpacking(row.user_id, async () => {
     const png = Buffer.concat(await (await storage.get(keyOf(row))).body.toArray())
     return encode(png, format, width)
   })

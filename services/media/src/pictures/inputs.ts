@@ -4,6 +4,7 @@ import { DomainError } from '@operon/kit/errors'
 import type { Storage } from '@operon/kit/storage/storage'
 import { sql } from 'kysely'
 import { cleaned, maskOf } from '../pixels/pixels.ts'
+import { cleaning } from '../pixels/turns.ts'
 import type { MediaDb } from '../schema.ts'
 import type { Deps } from './deps.ts'
 import { keyOf } from './picture.ts'
@@ -32,10 +33,10 @@ export async function keepInputs({ storage }: Deps, ctx: Ctx<MediaDb>, batch: st
   try {
     for (const bytes of pictures) {
       const key = `${inputsOf(userId)}${batch}/${inputs.length}.png`
-      await storage.put(key, await cleaned(bytes), { contentType: 'image/png' })
+      await storage.put(key, await cleaning(userId, () => cleaned(bytes)), { contentType: 'image/png' })
       inputs.push(key)
     }
-    if (mask_key) await storage.put(mask_key, await maskOf(brought.mask!), { contentType: 'image/png' })
+    if (mask_key) await storage.put(mask_key, await cleaning(userId, () => maskOf(brought.mask!)), { contentType: 'image/png' })
   } catch (error) {
     await deleteInputs(storage, { inputs, mask_key })
     throw error

@@ -6,6 +6,7 @@ import type { serveRaw } from '@operon/kit/http'
 import { newId } from '@operon/kit/ids'
 import { inTransaction } from '@operon/kit/tx'
 import { cleaned, lookAt, onWhite, thumbOf } from '../pixels/pixels.ts'
+import { unpacking } from '../pixels/turns.ts'
 import type { MediaDb } from '../schema.ts'
 import type { Deps } from './deps.ts'
 import { nameOf } from './draw.ts'
@@ -31,7 +32,7 @@ export async function publishPicture(deps: Deps, ctx: Ctx<MediaDb>, asked: Asked
   const known = await publicCopy(ctx, userId, source_id)
   if (known) return replyOf(rt.kit.PUBLIC_URL, known, alt)
   await moderation.check({ pictures: [await thumbOf(png)] }, AbortSignal.timeout(rt.config.MEDIA_DRAW_MS))
-  const body = await onWhite(png, WIDTH)
+  const body = await unpacking(userId, () => onWhite(png, WIDTH))
   const { width, height } = lookAt(body)
   // A second try writes over the first one's, so that none is left without a row.
   const key = `${publicOf(userId)}${source_id}.jpg`
@@ -72,7 +73,7 @@ async function sourceOf({ storage }: Deps, ctx: Ctx<MediaDb>, { picture_id, file
     return { png, alt: prompt.slice(0, ALT) }
   }
   const [bytes] = await uploadsOf(storage, ctx, signedIn(ctx).id, [file_id!])
-  return { png: await cleaned(bytes!), alt: '' }
+  return { png: await unpacking(signedIn(ctx).id, () => cleaned(bytes!)), alt: '' }
 }
 
 const replyOf = (publicUrl: string, { id, width, height }: { id: string; width: number; height: number }, alt: string) => ({

@@ -16,7 +16,7 @@ import { DomainError } from '@operon/kit/errors'
 import { newId } from '@operon/kit/ids'
 import { addToLane } from '@operon/kit/lanes'
 import { type ByTier, reserveMany } from '@operon/kit/meter'
-import { inTransaction } from '@operon/kit/tx'
+import { afterCommit, inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import { costOf } from '../providers/models.ts'
 import type { MediaDb } from '../schema.ts'
@@ -54,8 +54,6 @@ export async function startPictures(deps: Deps, ctx: Ctx<MediaDb>, order: Order)
   const batch = newId()
   if (order.brought?.mask && !from_id && !order.brought.reference_ids?.length && !order.brought.files?.length)
     throw new DomainError('invalid', { message: 'A mask needs a picture to change.' })
-  // By itself, so that it stays done when the order is taken back.
-  if (order.brought) await dropOlderInputs(deps, { ...ctx, db: deps.rt.db }, actor.id)
   const given = order.again ?? (order.brought ? await keepInputs(deps, ctx, batch, order.brought) : { inputs: [], mask_key: null })
   const costs = Object.fromEntries(tiers.map((tier) => [tier, most])) as ByTier
   return inTransaction(ctx.db, async (trx) => {
@@ -86,6 +84,7 @@ export async function startPictures(deps: Deps, ctx: Ctx<MediaDb>, order: Order)
     }))
     await trx.insertInto('pictures').values(rows).execute()
     for (const { id } of rows) await addToLane(trx, LANE, actor.id, {}, { id })
+    if (given.inputs.length || given.mask_key) afterCommit(trx, () => tidy(deps, ctx, actor.id))
     const ids = rows.map(({ id }) => id)
     const stored = await select(trx as never)
       .where('p.id', 'in', ids)
@@ -99,6 +98,11 @@ export async function startPictures(deps: Deps, ctx: Ctx<MediaDb>, order: Order)
     throw error
   })
 }
+
+const tidy = (deps: Deps, ctx: Ctx<MediaDb>, userId: string) =>
+  dropOlderInputs(deps, { ...ctx, db: deps.rt.db }, userId).catch((err: unknown) =>
+    deps.rt.log.debug({ err }, 'what was brought to older pictures goes with the next ones'),
+  )
 
 const randomSeed = () => Math.floor(Math.random() * 2_147_483_647)
 
