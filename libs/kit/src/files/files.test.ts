@@ -12,6 +12,7 @@ import type { ServiceDefinition } from '../service.ts'
 import { update } from '../testing/rows.ts'
 import { startS3 } from '../testing/servers.ts'
 import { startTestService, type TestPlatform, type TestUser } from '../testing/service.ts'
+import { MOST_FILES, MOST_LINKS } from './files.ts'
 import { eraseFiles, fileHoldings, mountFiles } from './mount.ts'
 import { fileTables } from './schema.ts'
 
@@ -186,6 +187,26 @@ for (const store of ['file:', 's3:']) {
       expect((await begin(user, each)).status).toBe(201)
       // The plan is this person's alone.
       expect((await begin(platform.user(), storageBytes.none + 1)).status).toBe(413)
+    })
+
+    test('empty files and links take no space, and are bounded by their number', async () => {
+      const user = platform.user()
+      const file_id = await put(user, 'a.txt', 'text/plain', Buffer.from('a'))
+      const link = () => fn(user, 'marketplace-file-link', { file_id })
+      await sql`
+        insert into file_links (id, file_id, user_id, token_hash, expires_at)
+        select gen_random_uuid(), ${file_id}, ${user.id}, ${user.id} || n, now() + interval '1 hour' from generate_series(1, ${MOST_LINKS - 1}::int) n`.execute(
+        db(),
+      )
+      expect([(await link()).link_id, (await link()).code]).toEqual([expect.any(String), 'file_links_full'])
+      await sql`
+        insert into files (id, user_id, key, name, bytes, said_type, state)
+        select gen_random_uuid(), ${user.id}, ${user.id} || n, 'x', 0, '', 'ready' from generate_series(1, ${MOST_FILES - 2}::int) n`.execute(
+        db(),
+      )
+      expect((await begin(user, 0)).status).toBe(201)
+      const refused = await begin(user, 0)
+      expect([refused.status, ((await refused.json()) as any).code]).toEqual([413, 'storage_quota'])
     })
 
     test('a type is what the content shows, and a file is only ever downloaded', async () => {

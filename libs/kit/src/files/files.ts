@@ -19,6 +19,20 @@ const dbOf = (ctx: Ctx<any>) => ctx.db as unknown as Db
 
 const refuse = (status: number, code: string, message: string, details?: unknown) => new DomainError(code, { status, message, details })
 
+/** Of a person, also of empty ones, which take no space of the plan. */
+export const MOST_FILES = 100_000
+/** Those that have run out are gone a day later. */
+export const MOST_LINKS = 1_000
+const hasSo = async (db: Db, table: 'files' | 'file_links', userId: string, many: number): Promise<boolean> =>
+  (await db
+    .selectFrom(table)
+    .select('id')
+    .where('user_id', '=', userId)
+    .orderBy('id')
+    .offset(many - 1)
+    .limit(1)
+    .executeTakeFirst()) !== undefined
+
 /** Takes the space before the first byte comes: the guard is in the statement, however many begin at once. */
 export async function beginUpload(
   rt: Rt,
@@ -28,6 +42,8 @@ export async function beginUpload(
   const { id: userId } = signedIn(ctx)
   const db = dbOf(ctx)
   const quota = storageBytes[await tierOf(ctx, userId)]
+  if (await hasSo(db, 'files', userId, MOST_FILES))
+    throw refuse(413, 'storage_quota', `You keep ${MOST_FILES} files here, which is the most. Delete some that you do not need.`)
   const id = newId()
   const key = `files/${userId}/${id}`
   if (!(await takeSpace(db, userId, bytes, quota)))
@@ -287,6 +303,8 @@ export async function linkFile(rt: Rt, ctx: Ctx<any>, { file_id, hours }: { file
   if (signedIn(ctx).anonymous) throw new DomainError('anonymous_no_address')
   const file = await uploadOf(ctx, file_id)
   if (file.state !== 'ready') throw refuse(409, 'upload_unfinished', 'This file is still being uploaded.')
+  if (await hasSo(dbOf(ctx), 'file_links', signedIn(ctx).id, MOST_LINKS))
+    throw refuse(409, 'file_links_full', `You have ${MOST_LINKS} links to files. Older ones go by themselves when they run out.`)
   const token = randomBytes(24).toString('base64url')
   const row = await dbOf(ctx)
     .insertInto('file_links')
