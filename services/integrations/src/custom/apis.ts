@@ -15,7 +15,7 @@ import { type ConnectionRow, endConnection, oneAtATime, seal } from '../connecti
 import { type Granted, lifeOf, mint, NotGranted } from '../connections/tokens.ts'
 import type { IntegrationsDb } from '../schema.ts'
 import { allowedAsBefore, type Tool, toolsAt } from './mcp.ts'
-import { anyCalls, inputOf, type Operation, operationsIn } from './openapi.ts'
+import { anyCalls, inputOf, type Operation, OURS, operationsIn } from './openapi.ts'
 import { requestOf, segments } from './request.ts'
 
 type Call = Ctx<IntegrationsDb>
@@ -162,6 +162,9 @@ async function grantedBy(input: Connect, base: string, at: Connecting): Promise<
   if (key && !/^[\x20-\x7e]+$/.test(key)) throw new DomainError('app_key_refused')
   if ((auth === 'header' || auth === 'query') && !/^[\w.-]+$/.test(auth_name ?? ''))
     throw missing('auth_name', 'the name under which the key is sent')
+  // A key may stand in place of our own sign, and not of where a call goes or ends.
+  if (auth === 'header' && OURS.includes(auth_name!.toLowerCase()) && !['authorization', 'cookie'].includes(auth_name!.toLowerCase()))
+    throw missing('auth_name', 'the name of a header that a key can stand in')
   const isOauth = auth === 'oauth' || auth === 'signin'
   if (isOauth && !client_id) throw missing('client_id', 'the client id')
   if (isOauth && !URL.canParse(token_url ?? '')) throw missing('token_url', 'the address that gives tokens')

@@ -125,6 +125,8 @@ test('the key travels as the API wants it, and one that is refused is not kept',
     expect([how, (await connected(user, { ...how, check_path: 'items' })).operations]).toEqual([how, 5])
   expect((await connected(user, { key: 'another' })).code).toBe('app_key_refused')
   expect((await connected(user, { auth: 'header' })).code).toBe('app_key_missing')
+  for (const auth_name of ['Host', 'content-length', 'Transfer-Encoding'])
+    expect([auth_name, (await connected(user, { auth: 'header', auth_name })).code]).toEqual([auth_name, 'app_key_missing'])
   expect((await call(user, 'list-custom-apis', {})).body.apis.length).toBe(3)
 })
 

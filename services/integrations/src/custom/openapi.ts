@@ -26,7 +26,7 @@ const MOST_KEPT = 2_000_000
 const MOST_VALUES = 5_000
 const MOST_LOOKED_AT = 300_000
 /** Headers that the call itself sets. */
-const OURS = ['authorization', 'cookie', 'host', 'content-type', 'content-length', 'accept', 'connection', 'transfer-encoding']
+export const OURS = ['authorization', 'cookie', 'host', 'content-type', 'content-length', 'accept', 'connection', 'transfer-encoding']
 /** What may still be looked at. */
 type Budget = { left: number }
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
