@@ -142,3 +142,13 @@ test('a rule pauses a campaign whose results cost too much, once, and tells its 
   expect((await world.call(eve, 'delete-ad-rule', { rule_id: dear.id })).body).toEqual({ deleted: false })
   expect((await world.call(user, 'delete-ad-rule', { rule_id: dear.id })).body).toEqual({ deleted: true })
 })
+
+test('what was read of the ads goes with the connection', async () => {
+  const user = await advertiser()
+  await list(user, 'campaign')
+  const kept = () => world.db.selectFrom('ad_lists').select('list').where('user_id', '=', user.id).execute()
+  expect((await kept()).length).toBeGreaterThan(0)
+  const { connections } = (await world.call(user, 'list-connections')).body
+  expect((await world.call(user, 'disconnect-app', { connection_id: connections[0].id })).body).toEqual({ disconnected: true })
+  expect(await kept()).toEqual([])
+})

@@ -66,7 +66,8 @@ export async function endConnection(trx: Trx, { id, user_id }: Pick<ConnectionRo
     .where('id', '=', id)
     .where('user_id', '=', user_id)
     .execute()
-  await trx.deleteFrom('app_watches').where('connection_id', '=', id).where('user_id', '=', user_id).execute()
+  for (const table of ['app_watches', 'ad_lists'] as const)
+    await trx.deleteFrom(table).where('connection_id', '=', id).where('user_id', '=', user_id).execute()
   await keepToRevoke(trx, row, await isSharedThere(trx, row))
   return true
 }
