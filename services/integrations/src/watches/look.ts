@@ -16,7 +16,7 @@ type Rt = Pick<Runtime<IntegrationsDb, Config>, 'db' | 'log'>
 type WatchRow = Selectable<IntegrationsDb['app_watches']>
 
 const BATCH = 100
-const AT_ONCE = 8
+const AT_ONCE = 16
 const ROUND_MS = 12_000
 const LEASE_SECONDS = 60
 /** As many as are told of one look; the others are told by the next one, at once. */
@@ -53,36 +53,56 @@ export async function listed(
   return trigger.timed ? rows.filter(({ at }) => at === null || new Date(at).getTime() >= since.getTime()) : rows
 }
 
-/** Looks at what is due, until nothing is or the round is over. */
+/** Of the watches of a round, and of the looks at once, what one app may take. One that failed as often is left alone until the next round. */
+const OF_ONE_APP = { watches: 50, looks: 8, failures: 3 }
+
+/** Looks at what is due, until nothing is or the round is over. An app that hangs takes no turns of the others. */
 export async function lookAtWatches({ db, log }: Rt, call: CallApp): Promise<void> {
   const until = Date.now() + ROUND_MS
+  const failures = new Map<string, number>()
   for (;;) {
-    const { rows: due } = await sql<WatchRow>`
-      with due as (
-        select w.id from app_watches w join connections c on c.id = w.connection_id
-        where w.next_at <= now() and c.state in ('connected', 'degraded')
-        order by w.next_at limit ${BATCH} for update of w skip locked
+    const { rows: due } = await sql<WatchRow & { app: string; due_at: Date }>`
+      with fair as (
+        select id, row_number() over (partition by app order by next_at) as nth from (
+          select w.id, w.next_at, c.app from app_watches w join connections c on c.id = w.connection_id
+          where w.next_at <= now() and c.state in ('connected', 'degraded')) all_due
+      ),
+      due as (
+        select w.id from app_watches w where w.id in (select id from fair where nth <= ${OF_ONE_APP.watches})
+        order by w.next_at limit ${BATCH} for update skip locked
       )
-      update app_watches w set next_at = now() + ${LEASE_SECONDS} * interval '1 second' from due where w.id = due.id returning w.*`.execute(
-      db,
-    )
-    const left = [...due]
+      update app_watches w set next_at = now() + ${LEASE_SECONDS} * interval '1 second' from due, connections c
+      where w.id = due.id and c.id = w.connection_id returning w.*, c.app, old.next_at as due_at`.execute(db)
+    const left = due.toSorted((one, other) => one.due_at.getTime() - other.due_at.getTime())
+    const running = new Map<string, number>()
+    const change = (counts: Map<string, number>, app: string, by: number) => counts.set(app, (counts.get(app) ?? 0) + by)
+    const next = () => {
+      const at = left.findIndex(({ app }) => (running.get(app) ?? 0) < OF_ONE_APP.looks)
+      return at < 0 ? undefined : left.splice(at, 1)[0]
+    }
     await Promise.all(
       Array.from({ length: Math.min(AT_ONCE, left.length) }, async () => {
-        for (let watch = left.shift(); watch; watch = left.shift())
-          await look({ db, log }, watch, call).catch((err: unknown) =>
+        for (let watch = next(); watch; watch = next()) {
+          const { app } = watch
+          if ((failures.get(app) ?? 0) >= OF_ONE_APP.failures) continue
+          change(running, app, 1)
+          const isThere = await look({ db, log }, watch, call).catch((err: unknown) =>
             log.warn({ err }, 'a watch was not checked; it is due again in a minute'),
           )
+          change(running, app, -1)
+          if (isThere === false) change(failures, app, 1)
+        }
       }),
     )
-    if (due.length < BATCH || Date.now() > until) return
+    if (!due.length || Date.now() > until) return
   }
 }
 
-export async function look({ db }: Rt, watch: WatchRow, call: CallApp): Promise<void> {
+/** False where the app itself did not answer. */
+export async function look({ db }: Rt, watch: WatchRow, call: CallApp): Promise<boolean> {
   const row = await db.selectFrom('connections').selectAll().where('id', '=', watch.connection_id).executeTakeFirst()
   const trigger = row && triggerDefinition(row.app, watch.trigger)
-  if (!row || !trigger) return
+  if (!row || !trigger) return true
   try {
     const rows = await listed(row, trigger, watch.trigger, watch.input, watch.seen_until, call)
     const seen = new Set(watch.seen)
@@ -99,9 +119,11 @@ export async function look({ db }: Rt, watch: WatchRow, call: CallApp): Promise<
       more: told.length < fresh.length,
       missed: rows.length >= PAGE && fresh.length === rows.length,
     })
+    return true
   } catch (error) {
     if (!(error instanceof DomainError)) throw error
     await putOff(db, watch, error)
+    return !['upstream_timeout', 'upstream_failed'].includes(error.code)
   }
 }
 

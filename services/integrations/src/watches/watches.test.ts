@@ -1,4 +1,5 @@
 import { appTold, connectionBroken } from '@operon/contracts/integrations/events'
+import { DomainError } from '@operon/kit/errors'
 import { insert, update } from '@operon/kit/testing/rows'
 import { startTestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
@@ -121,4 +122,39 @@ test('a list that goes on says so, and goes on by its cursor', async () => {
   await world.connected(user, 'slack')
   const channels = await call(user, 'read-from-app', { app: 'slack', action: 'list-channels', input: { limit: 10 } })
   expect(channels.body).toMatchObject({ more: false, cursor: null })
+})
+
+test('an app that hangs takes no turns of another, and is left alone after a few', async () => {
+  const user = platform.user()
+  const rows = Array.from({ length: 22 }, (_, n) => ({ id: crypto.randomUUID(), app: n < 20 ? 'hubspot' : 'google-drive' }))
+  await world.db
+    .insertInto('connections')
+    .values(rows.map(({ id, app }) => ({ id, app, user_id: user.id, account_id: id, account: 'x', scopes: [], sandbox: true })))
+    .execute()
+  const triggers = { hubspot: 'contact-changed', 'google-drive': 'file-changed' } as Record<string, string>
+  await world.db
+    .insertInto('app_watches')
+    .values(
+      rows.map(({ id, app }, n) => ({
+        ...{ id, user_id: user.id, connection_id: id, trigger: triggers[app], input: '{}', seen: [] },
+        ...{ seen_until: new Date(), next_at: new Date(n) },
+      })),
+    )
+    .execute()
+  const { promise: hanging, reject: end } = Promise.withResolvers<never>()
+  hanging.catch(() => {})
+  const asked: string[] = []
+  const answer = ({ app }: { app: string }) => {
+    asked.push(app)
+    return app === 'hubspot' ? hanging : Promise.resolve({ files: [] })
+  }
+  const { rt } = workingsOf(platform)
+  const round = lookAtWatches(rt, answer as never)
+  const looked = world.db.selectFrom('app_watches').select('id').where('user_id', '=', user.id).where('looked_at', 'is not', null)
+  await expect.poll(async () => (await looked.execute()).length).toBe(2)
+  expect(asked.filter((app) => app === 'hubspot')).toHaveLength(8)
+  end(new DomainError('upstream_timeout'))
+  await round
+  // Those that fail first are followed by one each, and the third is not.
+  expect(asked.filter((app) => app === 'hubspot')).toHaveLength(10)
 })
