@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { userDeleted } from '@operon/contracts/identity/events'
 import { startTestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { afterAll, expect, test } from 'vitest'
 import { mediaService } from '../service.ts'
@@ -8,9 +9,15 @@ import { mediaService } from '../service.ts'
 /** Speaks without an end, and hears half an hour in a few bytes, once it is told to. */
 const mayAnswer = Promise.withResolvers<void>()
 let heard = 0
+const [spoken, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
 const provider: Server = createServer(async (request, response) => {
-  request.resume()
+  const asked = Buffer.concat(await request.toArray()).toString('latin1')
   if (request.url?.endsWith('/audio/speech')) {
+    if (asked.includes('a slow voice')) {
+      spoken.resolve()
+      await mayEnd.promise
+      return void response.writeHead(200, { 'content-type': 'audio/mpeg' }).end('ID3 sound')
+    }
     response.writeHead(200, { 'content-type': 'audio/pcm' })
     for (let n = 0; n < 30; n++) response.write(Buffer.alloc(1024 * 1024))
     return void response.end()
@@ -50,6 +57,19 @@ test('a recording that its caller has made too long to be kept is paid for all t
     .poll(() => counted(user))
     .toEqual({ reserved: 0, cost_used: Math.ceil((body.input.length * 15_000) / 1000), cost_reserved: 0 })
   expect(await db.selectFrom('recordings').select('id').where('user_id', '=', user.id).execute()).toEqual([])
+})
+
+test('a recording that ends after its account was erased is not kept', async () => {
+  const user = platform.user()
+  const asking = platform.call('text-to-voice', user, { text: 'a slow voice' })
+  await spoken.promise
+  await platform.emit(userDeleted, user.id, { version: 2 })
+  const held = () => db.selectFrom('usage_reservations').select('id').where('user_id', '=', user.id).execute()
+  await expect.poll(async () => (await held()).length, { timeout: 20_000 }).toBe(0)
+  mayEnd.resolve()
+  expect((await asking).body.code).toBe('speech_failed')
+  expect(await db.selectFrom('recordings').select('id').where('user_id', '=', user.id).execute()).toEqual([])
+  expect(await platform.services.media!.rt.storage.list(`recordings/${user.id}/`)).toEqual([])
 })
 
 test('a few bytes that last half an hour are heard a few at once, so that the budget ends them', async () => {

@@ -1,8 +1,9 @@
 import { type Tier, tiers } from '@operon/contracts/plans'
 import type { Ctx } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
-import type { ByTier } from '@operon/kit/meter'
+import { type ByTier, type Reservation, reserve } from '@operon/kit/meter'
 import type { Runtime } from '@operon/kit/service'
+import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import type { Config } from '../config.ts'
 import type { MediaDb } from '../schema.ts'
@@ -23,18 +24,22 @@ export const byTier = (of: (tier: Tier) => number) => Object.fromEntries(tiers.m
 const MOST_AT_ONCE = 4
 
 /**
- * Looked at once a recording is held: a person has few at once, in all instances together. A few bytes can last for half an hour, and what they
- * cost is known when they were heard, so many at once would spend beyond the budget; and the places of an instance are everybody's.
+ * A person has few at once, in all instances together. A few bytes can last for half an hour, and what they cost is known when they were
+ * heard, so many at once would spend beyond the budget; and the places of an instance are everybody's.
  */
-export async function demandTurn(db: Ctx<MediaDb>['db'], userId: string): Promise<void> {
-  const open = await db
-    .selectFrom('usage_reservations')
-    .select('id')
-    .where('user_id', '=', userId)
-    .where('unit', '=', 'speech')
-    .where('state', '=', 'reserved')
-    .where('expires_at', '>', sql<Date>`now()`)
-    .limit(MOST_AT_ONCE + 1)
-    .execute()
-  if (open.length > MOST_AT_ONCE) throw new DomainError('rate_limited', { headers: { 'retry-after': '5' } })
+export function holdOne(db: Ctx<MediaDb>['db'], ask: Parameters<typeof reserve>[1], budgets: ByTier): Promise<Reservation> {
+  return inTransaction(db, async (trx) => {
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`speech ${ask.userId}`}, 0))`.execute(trx)
+    const open = await trx
+      .selectFrom('usage_reservations')
+      .select('id')
+      .where('user_id', '=', ask.userId)
+      .where('unit', '=', 'speech')
+      .where('state', '=', 'reserved')
+      .where('expires_at', '>', sql<Date>`now()`)
+      .limit(MOST_AT_ONCE)
+      .execute()
+    if (open.length >= MOST_AT_ONCE) throw new DomainError('rate_limited', { headers: { 'retry-after': '5' } })
+    return reserve(trx, ask, budgets)
+  })
 }

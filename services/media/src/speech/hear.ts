@@ -2,11 +2,11 @@ import { LARGEST_RECORDING } from '@operon/contracts/media/speech'
 import { speechRecorded } from '@operon/contracts/media/voice'
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
-import { HOLD_MS, reserve } from '@operon/kit/meter'
+import { HOLD_MS } from '@operon/kit/meter'
 import { release, settle } from '@operon/kit/settle'
 import { inTransaction } from '@operon/kit/tx'
 import type { MediaDb } from '../schema.ts'
-import { byTier, demandTurn, type SpeechDeps } from './deps.ts'
+import { byTier, holdOne, type SpeechDeps } from './deps.ts'
 import { mostSeconds, soundOf } from './sound.ts'
 
 type HearAsk = {
@@ -30,9 +30,8 @@ export async function hear(deps: SpeechDeps, ctx: Ctx<MediaDb>, { audio, model, 
   const costOf = (seconds: number) => Math.ceil((seconds / 60) * listening.microusdPerMinute)
   const most = mostSeconds(audio.length, recording.ending)
   const costs = byTier(() => costOf(most))
-  const hold = await reserve(ctx.db, { userId: actor.id, unit: 'speech', feature, holdMs: HOLD_MS, costs }, budgets)
+  const hold = await holdOne(ctx.db, { userId: actor.id, unit: 'speech', feature, holdMs: HOLD_MS, costs }, budgets)
   try {
-    await demandTurn(ctx.db, actor.id)
     // Not the caller's signal: the recogniser is paid once it was asked, so that whoever hangs up in turn cannot spend without end.
     const signal = AbortSignal.timeout(rt.config.MEDIA_SPEAK_MS)
     const order = { recording, language, prompt, temperature, userId: actor.id, signal }

@@ -4,12 +4,12 @@ import { speechRecorded } from '@operon/contracts/media/voice'
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import { newId } from '@operon/kit/ids'
-import { HOLD_MS, type Reservation, reserve } from '@operon/kit/meter'
+import { HOLD_MS, type Reservation } from '@operon/kit/meter'
 import { release, settle } from '@operon/kit/settle'
 import { inTransaction } from '@operon/kit/tx'
 import { type Selectable, sql } from 'kysely'
 import type { MediaDb } from '../schema.ts'
-import { byTier, demandTurn, type SpeechDeps } from './deps.ts'
+import { byTier, holdOne, type SpeechDeps } from './deps.ts'
 import type { Speaking } from './providers.ts'
 import { voiceAt } from './registry.ts'
 import { Sound } from './sound.ts'
@@ -96,8 +96,7 @@ async function record(deps: SpeechDeps, ctx: Ctx<MediaDb>, work: Work): Promise<
   const kept = (async () => {
     let hold: Reservation | undefined
     try {
-      hold = await reserve(ctx.db, { userId, unit: 'speech', feature, holdMs: HOLD_MS, costs: byTier(() => cost) }, budgets)
-      await demandTurn(ctx.db, userId)
+      hold = await holdOne(ctx.db, { userId, unit: 'speech', feature, holdMs: HOLD_MS, costs: byTier(() => cost) }, budgets)
       // Not the caller's signal: a page that is closed loses no recording that is paid for.
       const signal = AbortSignal.timeout(rt.config.MEDIA_SPEAK_MS)
       const { voice, speed, instructions } = work
@@ -157,8 +156,13 @@ async function keep({ rt, budgets }: SpeechDeps, work: Work, bytes: Buffer, hold
       .onConflict((conflict) => conflict.columns(['user_id', 'text_key']).doUpdateSet({ used_at: sql`now()` as never }))
       .returningAll()
       .executeTakeFirstOrThrow()
-    await settle(trx as never, speechRecorded, [{ id: hold.id, costMicrousd: cost }], budgets)
+    const [closed] = await settle(trx as never, speechRecorded, [{ id: hold.id, costMicrousd: cost }], budgets)
+    // The account was erased meanwhile, and what it held with it.
+    if (!closed) throw new DomainError('speech_failed', { cause: new Error('nobody holds it any more') })
     return stored
+  }).catch(async (error) => {
+    await rt.storage.delete(recordingKeyOf(row))
+    throw error
   })
   if (kept.id !== row.id) await rt.storage.delete(recordingKeyOf(row))
   return kept
