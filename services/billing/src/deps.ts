@@ -1,6 +1,6 @@
-import type { keptOut } from '@operon/contracts/identity/events'
 import type { Tier } from '@operon/contracts/plans'
 import type { closedBy } from '@operon/contracts/top-ups'
+import type { AskKeptOut } from '@operon/kit/banned'
 import type { Ctx } from '@operon/kit/context'
 import type { KitDb } from '@operon/kit/schema'
 import type { Kysely, Transaction } from 'kysely'
@@ -24,7 +24,7 @@ export type Deps = {
   /** The user ids of the staff. */
   staff(): Promise<string[]>
   /** The accounts that an operator keeps out now, from an id on. */
-  keptOut(after: string | null): Promise<z.output<(typeof keptOut)['reply']>>
+  keptOut: AskKeptOut
   /** The marketplace's record of an order of its own. */
   orderEvidence(reference: string): Promise<OrderOnRecord>
   /** Ends a top-up where its unit is metered; answers what was left. */

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { keptOut } from '@operon/contracts/identity/events'
 import { orderEvidence } from '@operon/contracts/marketplace/evidence'
 import { sandboxAddress } from '@operon/contracts/sandbox/events'
 import type { ServiceDefinition } from '@operon/kit/service'
@@ -25,12 +26,22 @@ export async function startBilling(env: Record<string, string> = {}, beside: Ser
   const address = sandbox.addresses.stripe
   const door = await openDoor()
   const orders = new Map<string, z.input<(typeof orderEvidence)['reply']>['order']>()
-  // Answers where the sandbox is, as the sandbox's own service does.
+  const bans: { out: z.input<(typeof keptOut)['reply']>['accounts']; silent: boolean } = { out: [], silent: false }
+  // Answers where the sandbox is, as the sandbox's own service does, and who is kept out, where identity is not here. One a page.
+  const hasIdentity = beside.some(({ name }) => name === 'identity')
   const guide: ServiceDefinition = {
     name: 'sandbox',
     config: z.object({}),
     migrations: {},
-    setup: (rt) => rt.answer(sandboxAddress, async () => ({ url: address })),
+    setup(rt) {
+      rt.answer(sandboxAddress, async () => ({ url: address }))
+      if (hasIdentity) return
+      rt.answer(keptOut, async (_ctx, { after }) => {
+        if (bans.silent) throw new Error('silent')
+        const from = bans.out.findIndex(({ user_id }) => user_id === after) + 1
+        return { accounts: bans.out.slice(from, from + 1), more: bans.out.length > from + 1 }
+      })
+    },
   }
   const shop: ServiceDefinition = {
     name: 'marketplace',
@@ -89,6 +100,8 @@ export async function startBilling(env: Record<string, string> = {}, beside: Ser
     platform,
     /** The marketplace's record of each order. */
     orders,
+    /** The bans as identity tells them, unless it is silent. */
+    bans,
     sandbox,
     stripe,
     db,

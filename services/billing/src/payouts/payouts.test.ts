@@ -1,10 +1,8 @@
-import { keptOut, userUpdated } from '@operon/contracts/identity/events'
+import { userUpdated } from '@operon/contracts/identity/events'
 import { listingModerated } from '@operon/contracts/marketplace/trust'
 import { newId } from '@operon/kit/ids'
-import type { ServiceDefinition } from '@operon/kit/service'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { z } from 'zod'
 import { startBilling, type TestBilling } from '../fixture.ts'
 import { lockBalance } from '../sellers/balance.ts'
 import { type Selling, sellingOn } from '../sellers/fixture.ts'
@@ -13,21 +11,8 @@ import { runFriday, START, undecided } from './friday.ts'
 
 let billing: TestBilling
 let selling: Selling
-/** The bans as identity tells them. */
-const kept: { out: { user_id: string; banned_until: string; version: number }[] } = { out: [] }
 beforeAll(async () => {
-  const guard: ServiceDefinition = {
-    name: 'analytics',
-    config: z.object({}),
-    migrations: {},
-    // One a page.
-    setup: (rt) =>
-      rt.answer(keptOut, async (_ctx, { after }) => {
-        const from = kept.out.findIndex(({ user_id }) => user_id === after) + 1
-        return { accounts: kept.out.slice(from, from + 1), more: kept.out.length > from + 1 }
-      }),
-  }
-  billing = await startBilling({}, [guard])
+  billing = await startBilling()
   selling = sellingOn(billing)
 })
 afterAll(() => billing.close())
@@ -286,17 +271,47 @@ test('a ban from before bans were told of counts at the next sweep, and one that
     await vi.waitFor(async () => expect(await heard()).toEqual([{ version }]), within)
   }
   const banned_until = new Date(Date.now() + 3_600_000).toISOString()
-  kept.out = [
+  billing.bans.out = [
     { user_id: ann.id, banned_until, version },
     { user_id: bob.id, banned_until, version: version - 1 },
   ]
   await selling.delivered(ann)
   await selling.sweep()
-  kept.out = []
+  billing.bans.out = []
   const until = async ({ id }: { id: string }) =>
     (await billing.db.selectFrom('accounts').select('banned_until').where('user_id', '=', id).executeTakeFirstOrThrow()).banned_until
   expect([await until(ann), await until(bob)]).toEqual([new Date(banned_until), null])
   expect((await selling.next(ann)).why[0]).toMatchObject({ code: 'held_by_staff' })
+})
+
+test('while identity does not say who is suspended no Friday is decided, staff hear of it after hours, and then it is paid [spec-136]', {
+  timeout: 90_000,
+}, async () => {
+  const ann = await selling.seller()
+  await selling.delivered(ann)
+  const keys = ['bans:learned', 'bans:silent']
+  const aged = (key: string, hours: number) =>
+    sql`update provider_settings set value = to_jsonb((now() - ${hours} * interval '1 hour')::text) where key = ${key}`.execute(billing.db)
+  const waits = async () => (await matters()).filter(({ subject }: { subject: string }) => subject === 'bans')
+  billing.bans.silent = true
+  await billing.db.deleteFrom('provider_settings').where('key', 'in', keys).execute()
+  await selling.toFriday()
+  expect([await selling.payouts(ann), await waits()]).toEqual([[], []])
+  expect(await selling.balance(ann)).toMatchObject({ due_cents: 8_000 })
+  await aged('bans:silent', 6)
+  await selling.sweep()
+  await selling.sweep()
+  expect(await waits()).toMatchObject([{ title: 'Payouts wait: suspended accounts are not known' }])
+  // Known since this morning, they are known: newer ones come as events.
+  billing.bans.silent = false
+  await selling.sweep()
+  expect([(await selling.payouts(ann)).length, await waits()]).toEqual([1, []])
+  billing.bans.silent = true
+  await aged('bans:learned', 23)
+  await selling.delivered(ann)
+  await selling.toFriday()
+  expect(await selling.payouts(ann)).toHaveLength(2)
+  billing.bans.silent = false
 })
 
 test('between two Fridays the sweep reads no seller who was decided', async () => {

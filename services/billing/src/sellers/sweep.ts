@@ -8,7 +8,7 @@ import { releaseHolds } from '../sales/hold.ts'
 import { reserveDisputed } from '../sales/reserve.ts'
 import { replaceSetting } from '../settings.ts'
 import { refreshSeller } from './accounts.ts'
-import { learnBans } from './moderated.ts'
+import { knowsBans } from './moderated.ts'
 
 /** Changes that come with time, or that no webhook has told. Holds end, and disputes are set aside for, before it is decided what is paid out. */
 export async function moveSellers(deps: Deps, ctx: BillingCtx): Promise<void> {
@@ -20,8 +20,7 @@ export const MOVED_AT = 'sellers:moved'
 async function move(deps: Deps, ctx: BillingCtx) {
   await releaseHolds(ctx.db, 'friday')
   await reserveDisputed(ctx.db)
-  await learnBans(deps, ctx).catch((err) => ctx.log.info({ err }, 'identity did not say who is kept out; the next sweep asks again'))
-  await runFriday(ctx)
+  if (await knowsBans(deps, ctx)) await runFriday(ctx)
   await releaseHolds(ctx.db)
   await reserveDisputed(ctx.db)
   await numberDocuments(ctx.db)

@@ -1,11 +1,11 @@
 import type { Envelope, Payload } from '@operon/contracts/contract'
-import type { keptOut, userUpdated } from '@operon/contracts/identity/events'
+import type { userUpdated } from '@operon/contracts/identity/events'
+import { type AskKeptOut, keptOutPages } from '@operon/kit/banned'
 import { type Ctx, signedIn, userIdOf } from '@operon/kit/context'
 import { exactValue, type Query } from '@operon/kit/data/query'
 import type { KitDb } from '@operon/kit/schema'
 import { inTransaction } from '@operon/kit/tx'
 import { sql, type Transaction } from 'kysely'
-import type { z } from 'zod'
 import { claimOrders } from '../buyers/claim.ts'
 import type { MarketplaceDb } from '../schema.ts'
 import { ensureSlug } from './slug.ts'
@@ -65,11 +65,9 @@ export async function rememberPerson(trx: Trx, { user_id, payload }: Envelope<Pa
 const putInStep = (trx: Trx, userIds: string[]) =>
   sql`update items set status = status where user_id = any(${userIds}::uuid[]) and status = 'active'`.execute(trx)
 
-type KeptOut = (after: string | null) => Promise<z.output<(typeof keptOut)['reply']>>
-/** The events of bans from before these were kept told nothing of them. Where a person has changed since, an event on its way says more. */
-export async function learnBans({ db }: Ctx<MarketplaceDb>, ask: KeptOut): Promise<void> {
-  for (let after: string | null = null; ; ) {
-    const { accounts, more }: Awaited<ReturnType<KeptOut>> = await ask(after)
+/** Where a person has changed since the ban, an event on its way says more. */
+export async function learnBans({ db }: Ctx<MarketplaceDb>, ask: AskKeptOut): Promise<void> {
+  for await (const accounts of keptOutPages(ask))
     await inTransaction(db, async (trx) => {
       const { rows } = await sql<{ user_id: string }>`
         update profiles p set banned_until = b.banned_until
@@ -82,9 +80,6 @@ export async function learnBans({ db }: Ctx<MarketplaceDb>, ask: KeptOut): Promi
           rows.map(({ user_id }) => user_id),
         )
     })
-    after = accounts.at(-1)?.user_id ?? null
-    if (!more || !after) return
-  }
 }
 
 const BANS_AT_ONCE = 100
