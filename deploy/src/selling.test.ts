@@ -123,6 +123,30 @@ test('several products of one seller are one sale with a line each, less a coupo
   await billing.booksMatch()
 })
 
+test('a refund that a seller grants from money they were paid already waits for staff, and the order ends once they send it [spec-136]', {
+  timeout: 90_000,
+}, async () => {
+  const ann = await selling.seller()
+  const { body } = await market('start-checkout', null, { item_id: await product(ann, 20_000) })
+  await billing.pay(body.url)
+  const token = await tokenOf(body.url)
+  const order = async () => (await market('show-order', null, { token })).body
+  await vi.waitFor(async () => expect(await order()).toMatchObject({ state: 'delivered' }), within)
+  await selling.toFriday()
+  await selling.advance(3)
+  await selling.payoutIs(ann, { status: 'paid', amount_cents: 16_000 })
+  const { request } = (await market('request-refund', null, { token, reason: 'bought_by_mistake' })).body
+  expect((await market('answer-refund-request', ann, { request_id: request.id, accept: true })).status).toBe(200)
+  const reason = 'The buyer is known'
+  const waiting = async () => (await billing.call('staff-matters', billing.staff(), { reason })).body.matters
+  await vi.waitFor(async () => expect(await waiting()).toMatchObject([{ title: 'A refund of $200.00 waits for you' }]), within)
+  expect([(await order()).state, (await selling.balance(ann)).owed_cents]).toEqual(['delivered', 0])
+  const [{ subject: sale_id }] = await waiting()
+  expect((await billing.call('staff-refund-sale', billing.staff(), { sale_id, reason })).status).toBe(200)
+  await vi.waitFor(async () => expect(await order()).toMatchObject({ state: 'refunded', refund: { state: 'refunded' } }), within)
+  expect(await waiting()).toMatchObject([{ title: 'A seller owes $160.00' }])
+})
+
 test('a checkout that nobody pays for gives the use of its coupon back', { timeout: 60_000 }, async () => {
   const ann = await selling.seller()
   const item_id = await product(ann)

@@ -147,6 +147,10 @@ export const errors = {
   seller_not_ready: { status: 409, message: 'Purchase functionality coming soon!' },
   refund_too_large: { status: 409, message: 'That is more than is left of this payment.' },
   refund_disputed: { status: 409, message: 'The bank is deciding a dispute about this payment. It cannot be refunded until then.' },
+  refund_needs_staff: {
+    status: 409,
+    message: 'Your balance does not cover this refund, so our team has to approve it. They have been told.',
+  },
   dispute_closed: { status: 409, message: 'There is no open dispute for this payment, or its evidence was sent already.' },
   not_for_sale: { status: 409, message: 'This product is not for sale right now.' },
   slug_taken: { status: 409, message: 'This address is taken. Choose another one.' },

@@ -36,7 +36,7 @@ const KEYS_LIVE = sql`now() - interval '23 hours'`
  */
 export async function beginCall<Fixed extends object>(db: Db, intention: Intention<Fixed>): Promise<Call<Fixed>> {
   const { userId, kind, request, fixed = {} as Fixed, asked } = intention
-  const hash = createHash('sha256').update(JSON.stringify(request)).digest('hex')
+  const hash = hashOf(request)
   const replaced: Call['replaced'] = []
   for (;;) {
     const made = await db
@@ -69,6 +69,25 @@ export async function beginCall<Fixed extends object>(db: Db, intention: Intenti
     const ended = await endCall(db, open.id, 'refused')
     if (ended?.reply) replaced.push(ended.reply as Record<string, unknown>)
   }
+}
+
+const hashOf = (request: object) => createHash('sha256').update(JSON.stringify(request)).digest('hex')
+
+/** What was fixed for the same call at its first try, where that has not ended. */
+export async function begunCall<Fixed extends object>(
+  db: Db,
+  { userId, kind, request }: Pick<Intention, 'userId' | 'kind' | 'request'>,
+): Promise<Fixed | null> {
+  const open = await db
+    .selectFrom('provider_calls')
+    .select('request')
+    .where('user_id', '=', userId)
+    .where('kind', '=', kind)
+    .where('state', '=', 'open')
+    .where('request_hash', '=', hashOf(request))
+    .where('created_at', '>', sql<Date>`${KEYS_LIVE}`)
+    .executeTakeFirst()
+  return (open?.request as Fixed | undefined) ?? null
 }
 
 const askedOtherwise =

@@ -12,7 +12,7 @@ import { listPayments, statementExport } from './ledger/statement.ts'
 import { platformBalances } from './ledger/sums.ts'
 import { staffJournal, staffMonth } from './months/journal.ts'
 import { referralSummary, validateReferral } from './referrals/referrals.ts'
-import { staffMatters } from './staff/matters.ts'
+import { staffCloseMatter, staffMatters } from './staff/matters.ts'
 import {
   staffAccount,
   staffActions,
@@ -59,6 +59,7 @@ export function billingRoutes(app: Runtime['app'], deps: Deps, hearing: Hearing)
   serve(app, staff.staffRefund, by(staffRefund))
   serve(app, staff.staffDisputes, staffDisputes)
   serve(app, staff.staffMatters, staffMatters)
+  serve(app, staff.staffCloseMatter, staffCloseMatter)
   serve(app, months.staffMonth, staffMonth)
   serve(app, months.staffJournal, staffJournal)
   serve(app, staff.staffBooks, staffBooks)

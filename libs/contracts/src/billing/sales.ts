@@ -152,6 +152,8 @@ export const previewRefund = reading('preview-refund', {
     from_due_cents: z.int(),
     becomes_owed_cents: z.int(),
     fee_returned_cents: z.int(),
+    /** Too much of it is no longer there: asked for, it waits for staff. */
+    needs_staff: z.literal(true).optional(),
   }),
   example: {
     request: { sale_id: saleExample.id, reason: 'Bought twice' },
@@ -166,20 +168,34 @@ export const previewRefund = reading('preview-refund', {
     },
   },
   errors: ['not_found', 'refund_too_large', 'refund_disputed'],
-  action: { title: 'Preview a refund', when: 'The person asks what refunding an order would cost', effect: 'reads' },
+  action: {
+    title: 'Preview a refund',
+    when: 'The person asks what refunding an order would cost',
+    effect: 'reads',
+    evidence: {
+      columns: {
+        amount_cents: col.cents('To the buyer'),
+        from_held_cents: col.cents('From what is held'),
+        from_due_cents: col.cents('From what is due'),
+        becomes_owed_cents: col.cents('Owed after it'),
+        fee_returned_cents: col.cents('From the platform’s fee'),
+      },
+    },
+  },
 })
 export const refundOrder = fn('refund-order', {
   demo: 'never',
   access: 'user',
   summary: 'Gives a buyer their payment back, wholly or in part',
-  description: 'It goes to the card that paid. Without an amount, all that is left goes back. It cannot be undone.',
+  description:
+    'It goes to the card that paid. Without an amount, all that is left goes back. It cannot be undone. A refund of money that was paid out waits for staff where it would leave $100 or more of debt, or three others this week left one.',
   body: refundBody,
   reply: z.object({ refund: z.string(), amount_cents: z.int(), currency: Currency, sale_id: z.uuid() }),
   example: {
     request: { sale_id: saleExample.id, reason: 'Bought twice' },
     reply: { refund: 're_1', amount_cents: 4900, currency: 'usd', sale_id: saleExample.id },
   },
-  errors: ['not_found', 'refund_too_large', 'refund_disputed', 'upstream_failed'],
+  errors: ['not_found', 'refund_too_large', 'refund_disputed', 'refund_needs_staff', 'upstream_failed'],
   idempotent: 'two-phase',
   action: {
     title: 'Refund an order',
@@ -187,7 +203,7 @@ export const refundOrder = fn('refund-order', {
     effect: 'spends',
     preview: previewRefund,
     does: ({ amount_cents, reason }) =>
-      `Gives the buyer ${amount_cents ? (amount_cents / 100).toFixed(2) : 'all that is left'} of the payment back, because: ${reason}`,
+      `Refunds ${amount_cents ? (amount_cents / 100).toFixed(2) : 'all that is left'} of the payment to the buyer. This cannot be undone. Reason: ${reason}`,
   },
 })
 export const submitEvidence = fn('submit-evidence', {

@@ -105,14 +105,15 @@ export const staffBooks = fn('staff-books', {
 export const staffMatters = fn('staff-matters', {
   access: 'staff',
   rate: 'read',
-  summary: 'Lists matters that wait for staff: differences in the books, disputes, refused payouts, payments of unknown purpose',
+  summary:
+    'Lists matters that wait for staff: differences in the books, disputes, refused payouts, debts of sellers and refunds that add to them, payments of unknown purpose',
   body: z.object({ reason }),
   reply: z.object({
     matters: z.array(
       z.object({
         id: z.uuid(),
         matter: z.enum(['books', 'dispute', 'payout', 'suspense']),
-        /** The dispute, payout or payment it is about; empty for the books. */
+        /** The dispute, payout, payment, seller or sale it is about; empty for the books. */
         subject: z.string(),
         title: z.string(),
         body: z.string(),
@@ -121,6 +122,12 @@ export const staffMatters = fn('staff-matters', {
     ),
     more: More,
   }),
+})
+export const staffCloseMatter = fn('staff-close-matter', {
+  access: 'staff',
+  summary: 'Closes a matter about a payout or a seller’s debt that needs nothing more; others close with what they are about',
+  body: z.object({ matter_id: id('matter'), reason }),
+  reply: z.object({ closed: z.literal(true) }),
 })
 export const staffExtendTrial = fn('staff-extend-trial', {
   access: 'staff',

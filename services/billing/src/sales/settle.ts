@@ -11,7 +11,7 @@ import { keepTax } from '../ledger/tax.ts'
 import type { BillingDb } from '../schema.ts'
 import { lockBalance, postOf } from '../sellers/balance.ts'
 import type { SaleLine } from '../sellers/schema.ts'
-import { openRefundFailed } from '../staff/matters.ts'
+import { closeMatter, openRefundFailed } from '../staff/matters.ts'
 import type { ProviderCharge } from '../stripe-shapes.ts'
 import { bookDisputes } from './disputes.ts'
 import { type Booking, keepMoney, keepTaxReturned, moneyOf, paperOf, type SaleRow, termsOf, toldOf } from './rows.ts'
@@ -165,6 +165,7 @@ async function bookRefunds({ trx, charge, sale, buyerId }: Booking): Promise<num
         ...{ grossCents: amountCents - parts.beyond, taxCents: parts.taxCents },
       })
       await keepTaxReturned(trx, sale, `refund:${id}`, { taxCents: parts.taxCents, cents: amountCents - parts.beyond, at: createdAt })
+      await closeMatter(trx, 'payout', sale.id)
       returned.push(amountCents)
     }
     if (state !== 'failed') continue

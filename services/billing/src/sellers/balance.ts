@@ -3,6 +3,7 @@ import type { Trx } from '../deps.ts'
 import type { Line } from '../ledger/entries.ts'
 import { type Entry, post } from '../ledger/post.ts'
 import type { SellerBalance } from '../ledger/selling.ts'
+import { followDebt } from './debt.ts'
 
 /**
  * Locks what a seller has in a currency. Every movement of a seller's money begins here, so that no two are decided by the same balance.
@@ -44,7 +45,7 @@ export async function postOf(trx: Trx, seller: string, entry: Entry): Promise<bo
     entry.lines
       .filter(({ account }) => account === `${part}:${seller}`)
       .reduce((sum, { amountCents }: Line) => sum + (isAsset ? amountCents : 0 - amountCents), 0)
-  await trx
+  const row = await trx
     .updateTable('seller_balances')
     .set({
       held_cents: sql<number>`held_cents + ${moved('seller_held')}`,
@@ -56,6 +57,8 @@ export async function postOf(trx: Trx, seller: string, entry: Entry): Promise<bo
     })
     .where('seller_id', '=', seller)
     .where('currency', '=', entry.lines[0]!.currency)
-    .execute()
+    .returning([sql<number>`old.owed_cents`.as('before'), sql<number>`new.owed_cents`.as('after')])
+    .executeTakeFirst()
+  if (row && row.before !== row.after) await followDebt(trx, seller, entry.lines[0]!.currency, row)
   return true
 }

@@ -97,7 +97,7 @@ export async function staffRefundSale(
 ): Promise<Output<typeof contract.staffRefundSale>> {
   const sale = await anySale(ctx, sale_id)
   await log(ctx, 'refund', reason, sale.seller_id, { payment: sale.charge, amountCents: amount_cents })
-  return refundSale(deps, ctx, sale, amount_cents, reason)
+  return refundSale(deps, ctx, sale, amount_cents, reason, 'staff')
 }
 export async function staffSubmitEvidence(
   deps: Deps,

@@ -2,10 +2,11 @@ import { staffMatter, tellStaff } from '@operon/contracts/billing/events'
 import type * as contract from '@operon/contracts/billing/staff'
 import type { Input, Output } from '@operon/contracts/contract'
 import { money } from '@operon/contracts/words'
+import { DomainError } from '@operon/kit/errors'
 import { newId } from '@operon/kit/ids'
 import { enqueue, inTransaction, publish } from '@operon/kit/tx'
 import { sql } from 'kysely'
-import type { BillingCtx, Deps, Trx } from '../deps.ts'
+import type { BillingCtx, Db, Deps, Trx } from '../deps.ts'
 import type { Matter } from '../schema.ts'
 import { log } from './log.ts'
 
@@ -27,7 +28,7 @@ export const openRefundFailed = (trx: Trx, refund: string, payment: string, amou
     body: `The bank did not take ${refund}, of ${payment}. Its money waits in the books as suspense, and the buyer waits for it.`,
   })
 
-export async function closeMatter(trx: Trx, matter: Matter, subject: string): Promise<void> {
+export async function closeMatter(trx: Trx | Db, matter: Matter, subject: string): Promise<void> {
   await trx
     .updateTable('staff_matters')
     .set({ closed_at: sql<Date>`now()` })
@@ -50,6 +51,24 @@ export async function tellOfMatter(deps: Deps, { db }: BillingCtx, { matter_id }
       .executeTakeFirst()
     if (told) for (const userId of staff) await publish(trx, staffMatter, userId, told)
   })
+}
+
+/** Only what nothing else would close: a dispute ends with the bank’s decision, unknown money as it is booked. */
+export async function staffCloseMatter(
+  ctx: BillingCtx,
+  { matter_id, reason }: Input<typeof contract.staffCloseMatter>,
+): Promise<Output<typeof contract.staffCloseMatter>> {
+  const open = await ctx.db
+    .selectFrom('staff_matters')
+    .select(['subject', 'title'])
+    .where('id', '=', matter_id)
+    .where('matter', '=', 'payout')
+    .where('closed_at', 'is', null)
+    .executeTakeFirst()
+  if (!open) throw new DomainError('not_found')
+  await log(ctx, 'close matter', reason, null, { about: open.subject })
+  await closeMatter(ctx.db, 'payout', open.subject)
+  return { closed: true }
 }
 
 const SHOWN = 100

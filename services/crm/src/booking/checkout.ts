@@ -61,8 +61,8 @@ export async function payBack(
     await call(refundOrder, { sale_id: payment.sale_id, reason }, asked)
   } catch (error) {
     if (!(error instanceof DomainError)) throw error
-    // The seller was faster.
-    if (error.code === 'refund_too_large') return
+    // The seller was faster, or billing has asked its staff, who send it.
+    if (error.code === 'refund_too_large' || error.code === 'refund_needs_staff') return
     if (error.code !== 'refund_disputed') throw error
     // The bank decides about it now, and gives it back itself if it finds so.
     await db.updateTable('booking_payments').set({ state: 'kept' }).where('id', '=', id).where('state', '=', 'refunding').execute()

@@ -1,6 +1,7 @@
 import { money } from '@operon/contracts/words'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
+import type { ApiError } from '../../api/http.ts'
 import { Button } from '../../ui/Button.tsx'
 import { TextArea, TextField } from '../../ui/Field.tsx'
 import { Alert, Skeleton } from '../../ui/Panel.tsx'
@@ -75,6 +76,10 @@ function Review({ sale, cents, reason, onBack, onDone }: ReviewProps) {
       toast.success(`${money(done)} is on its way back to the buyer`, 'Their bank shows it in 5 to 10 days.')
       await onDone()
     } catch (error) {
+      if ((error as ApiError).code === 'refund_needs_staff') {
+        toast.success('Our team was asked', 'They look at this refund, and it shows here once it is sent.')
+        return onDone()
+      }
       setProblem((error as Error).message)
       setBusy(false)
     }
@@ -98,13 +103,18 @@ function Review({ sale, cents, reason, onBack, onDone }: ReviewProps) {
           ]}
         />
       ) : null}
+      {preview.data?.needs_staff ? (
+        <Alert tone="warn" title="Our team has to approve this refund">
+          Your balance does not cover it. Ask for it here, and our team decides.
+        </Alert>
+      ) : null}
       {problem ? <Alert title="The refund was not sent">{problem} Nothing has changed.</Alert> : null}
       <div className="flex justify-end gap-2">
         <Button onClick={onBack} disabled={busy}>
           Back
         </Button>
         <Button variant="danger" busy={busy} disabled={!preview.data} onClick={send}>
-          Refund {words(cents)}
+          {preview.data?.needs_staff ? 'Ask our team' : `Refund ${words(cents)}`}
         </Button>
       </div>
     </div>
