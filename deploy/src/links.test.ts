@@ -26,7 +26,7 @@ test('every link that an event leaves in a notice, a line of activity or an emai
       [
         event.link?.(payload),
         ...(event.notice?.(payload, 'Operon') ?? []).map(({ link }) => link),
-        event.email?.(payload, 'Operon').path,
+        event.email?.(payload, 'Operon')?.path,
         event.letter?.(payload, 'Operon')?.path,
       ]
         .filter((link) => link !== undefined && link !== null)

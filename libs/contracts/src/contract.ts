@@ -221,8 +221,8 @@ export type Telling<P = any> = {
   link?: (payload: P) => `/${string}` | null
   /** The notices in the bell, the first of them at the bottom. */
   notice?: (payload: P, product: string) => Notice[]
-  /** The email to the account's address. */
-  email?: (payload: P, product: string) => AccountEmail
+  /** The email to the account's address; null where this one is not worth an email. */
+  email?: (payload: P, product: string) => AccountEmail | null
   /** The email to somebody else whom the payload names, as the buyer of a sale; null where it names nobody. */
   letter?: (payload: P, product: string) => Letter | null
   /** The contact whose timeline it belongs to, of the account that the event is told under. The contact is made where there is none. */

@@ -16,6 +16,7 @@ import * as billingDocuments from './billing/documents.ts'
 import * as billingEvents from './billing/events.ts'
 import * as billingMonths from './billing/months.ts'
 import * as billingPaymentEvents from './billing/payment-events.ts'
+import * as billingPayoutEvents from './billing/payout-events.ts'
 import * as billingPlansStaff from './billing/plans-staff.ts'
 import * as billingSales from './billing/sales.ts'
 import * as billingSellers from './billing/sellers.ts'
@@ -136,6 +137,7 @@ export const contracts: Record<ProcessName, object> = {
     ...billingEvents,
     ...billingPaymentEvents,
     ...billingSellingEvents,
+    ...billingPayoutEvents,
     ...billingTables,
     ...billingShapes,
     ...billingSelling,

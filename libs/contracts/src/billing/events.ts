@@ -146,10 +146,25 @@ export const planClosed = event('billing.plan_closed', z.object({ plan: PlanId }
   email: ({ plan }, product) => ({
     subject: `Your ${product} plan is closed`,
     title: `Your ${planName(plan)} plan is closed`,
-    text: 'Its payment stayed missing, so its tools are closed. Your data is kept, and what you sold is still paid out on Fridays.',
+    text: 'We could not collect its payment, so its tools are closed. Your data is kept, and what you sold is still paid out on Fridays.',
     label: 'Open it again',
     path: '/pricing',
-    after: 'Pay what is open or choose a plan again, and everything opens at once.',
+    after: 'Update your card or choose a plan again, and everything opens once it is paid.',
+  }),
+})
+/** A plan that is not renewed: by its person, in the provider's portal, or by staff. */
+export const planCancelled = event('billing.plan_cancelled', z.object({ plan: PlanId, ends_at: time, trial: z.boolean() }), {
+  trigger: { title: 'A plan was cancelled', description: 'It ends with its period. With the plan and the day.' },
+  activity: ({ plan, ends_at }) => `Cancelled ${planName(plan)}, which ends on ${day(ends_at)}`,
+  link: () => '/pricing',
+  email: ({ plan, ends_at, trial }, product) => ({
+    subject: `Your ${product} plan ends on ${day(ends_at)}`,
+    title: `Your ${planName(plan)} ${trial ? 'trial' : 'plan'} is cancelled`,
+    text: `It stays open until ${day(ends_at)}, and nothing ${trial ? 'is' : 'more is'} charged for it. Your data is kept.`,
+    label: 'Keep the plan',
+    path: '/pricing',
+    after: 'If this was not you, keep the plan there and change your password.',
+    until: ends_at,
   }),
 })
 /** A checkout with the trial, paid with a card that had one: it was ended at once, and nothing was charged. */
@@ -168,7 +183,7 @@ export const trialRefused = event('billing.trial_refused', z.object({ plan: Plan
     text: `A free trial is once per card, so your ${planName(plan)} plan did not start, and nothing was charged.`,
     label: 'Choose a plan',
     path: '/pricing',
-    after: 'If you choose it again, the first month is charged right away.',
+    after: 'If you choose it again, it is charged right away.',
   }),
 })
 export const trialEnding = event(
@@ -194,7 +209,7 @@ export const trialEnding = event(
     email: (trial, product) => ({
       subject: `Your ${product} trial ends on ${day(trial.trial_end)}`,
       title: 'Your free trial ends soon',
-      text: `On ${day(trial.trial_end)} ${planName(trial.plan)} begins and ${money(trial)} is charged, then ${regular(trial)} every ${trial.period ?? 'month'}. There is nothing to do if you want to stay.`,
+      text: `On ${day(trial.trial_end)} ${planName(trial.plan)} begins and ${money(trial)} is charged, then ${regular(trial)} every ${trial.period ?? 'month'}. Any tax is added, and a discount code or credit comes off. There is nothing to do if you want to stay.`,
       label: 'See your plan',
       path: '/pricing',
       after: 'You can switch or cancel there until then, and nothing is charged.',
@@ -268,14 +283,14 @@ export const staffMatter = event(
   'billing.staff_matter',
   z.object({ matter: z.enum(['books', 'dispute', 'payout', 'suspense']), title: plain(z.string()), body: plain(z.string()) }),
   {
-    link: () => '/staff',
-    notice: ({ title, body }) => [{ kind: 'staff', title, body, link: '/staff' }],
+    link: () => '/staff?section=matters',
+    notice: ({ title, body }) => [{ kind: 'staff', title, body, link: '/staff?section=matters' }],
     email: ({ title, body }, product) => ({
       subject: `${product} staff: ${title}`,
       title,
       text: body,
-      label: 'Open the staff pages',
-      path: '/staff',
+      label: 'See what waits',
+      path: '/staff?section=matters',
       after: 'You get this because you are on the staff.',
     }),
   },

@@ -6,10 +6,22 @@ import { payment, time } from './shapes.ts'
 
 // Each payment is told to the person: that it came, failed, went back or is disputed.
 
-export const paymentSucceeded = event('billing.payment_succeeded', payment, {
+/** `top_up`: it did not pay for a plan, and its purchase has an email of its own. */
+export const paymentSucceeded = event('billing.payment_succeeded', payment.extend({ top_up: z.boolean().optional() }), {
   activity: (paid) => `Paid ${money(paid)}`,
   link: () => '/pricing',
   trigger: { title: 'A payment succeeded', description: 'With the amount and the currency.' },
+  email: (paid, product) =>
+    paid.top_up
+      ? null
+      : {
+          subject: `Your ${product} payment of ${money(paid)}`,
+          title: `You paid ${money(paid)}`,
+          text: `Thank you. Your payment of ${money(paid)} for your ${product} plan went through.`,
+          label: 'See your invoices',
+          path: '/pricing',
+          after: 'Its invoice, with any tax, is on the plan page.',
+        },
 })
 export const paymentFailed = event(
   'billing.payment_failed',
@@ -94,7 +106,6 @@ export const refundReturned = event('billing.refund_returned', payment, {
     after: 'The card may have been closed or replaced.',
   }),
 })
-/** `top_up`: it did not pay for a plan. */
 const ofBank = payment.extend({ top_up: z.boolean().optional() })
 const paused = ({ top_up }: { top_up?: boolean | undefined }) =>
   top_up

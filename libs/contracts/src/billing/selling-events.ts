@@ -1,15 +1,14 @@
 import { z } from 'zod'
 import { event, job, type Letter, personal, plain, request } from '../contract.ts'
 import { day, money } from '../words.ts'
-import { PayoutAccountState, SaleKind } from './selling.ts'
+import { SaleKind } from './selling.ts'
 import { Currency, time } from './shapes.ts'
 
 // Events of a sale's money. Each is told under the seller.
 
-/** Where a seller reads of it: the payments page, with the sale or the payout beside its list. */
+/** Where a seller reads of it: the payments page, with the sale beside its list. */
 const page = '/dashboard/payments'
 const saleAt = ({ sale_id }: { sale_id: string }) => `${page}?sale=${sale_id}` as const
-const payoutAt = ({ payout_id }: { payout_id: string }) => `${page}?tab=payouts&payout=${payout_id}` as const
 
 const Line = z.object({ item_id: z.uuid().nullable(), title: personal(z.string()), amount_cents: z.int() })
 /** How a sale stands. `version` only rises: whoever keeps it keeps the newest. */
@@ -24,22 +23,27 @@ const sale = z.object({
   /** Where the buyer is written to. Absent from the version before. */
   email: personal(z.string()).nullable().optional(),
   title: personal(z.string()),
+  /** The price without tax. */
   amount_cents: z.int(),
   currency: Currency,
+  /** All that the buyer paid, with tax. Absent from the version before. */
+  paid_cents: z.int().optional(),
   /** All that was given back so far. At the full amount nothing is delivered any more. */
   refunded_cents: z.int(),
 })
 
 type Bought = { email?: string | null | undefined; buyer_id: string | null; kind: z.output<typeof SaleKind> }
-/** The email to the buyer, unless the sale came without their address. A booking is no order: its guest has the link to it already. */
+/** The email to the buyer, unless the sale came without their address. A guest opens what they bought by a link that they have already. */
 const toBuyer = (
   { email, buyer_id, kind }: Bought,
-  words: { subject: string; title: string; text: string; after: string },
-): Letter | null => (email ? { to: email, person: buyer_id, ...words, ...places[kind] } : null)
-const places = {
-  product: { label: 'See your orders', path: '/buyer-dashboard' },
-  booking: { label: 'Open the home page', path: '/' },
-} as const
+  { after, ...words }: { subject: string; title: string; text: string; after: string },
+): Letter | null => {
+  if (!email) return null
+  if (kind === 'product' && buyer_id)
+    return { to: email, person: buyer_id, ...words, after, label: 'See your orders', path: '/buyer-dashboard/orders' }
+  const link = kind === 'product' ? 'The link in your receipt opens the order.' : 'The link in your confirmation opens the booking.'
+  return { to: email, person: buyer_id, ...words, after: `${after} ${link}`, label: 'Open the home page', path: '/' }
+}
 
 /** A buyer has paid. The service that owns this kind of sale delivers now, once, unless all of it was refunded meanwhile. */
 export const saleSettled = event(
@@ -69,7 +73,7 @@ export const saleSettled = event(
 export const saleRefunded = event(
   'billing.sale_refunded',
   sale.extend({
-    /** The amount of this refund alone. */
+    /** The amount of this refund alone, with tax. */
     returned_cents: z.int(),
   }),
   {
@@ -88,7 +92,7 @@ export const saleRefunded = event(
     email: (refund, product) => ({
       subject: `A sale on ${product} was refunded`,
       title: `A sale of ${refund.title} was refunded`,
-      text: `${returned(refund)} of ${money(refund)} went back to the buyer. Your share of it comes off your balance.`,
+      text: `${returned(refund)} of ${paid(refund)} went back to the buyer. Your share of it comes off your balance.`,
       label: 'See the sale',
       path: saleAt(refund),
       after: 'The next payout is smaller by your share of the refund.',
@@ -100,14 +104,39 @@ export const saleRefunded = event(
       return toBuyer(refund, {
         subject: `Your refund of ${returned(refund)} is on its way`,
         title: `${returned(refund)} is on its way back to you`,
-        text: `${isWhole ? 'Your payment' : `Part of your payment of ${money(refund)}`} for ${refund.title} was refunded to the card that paid.`,
+        text: `${isWhole ? 'Your payment' : `Part of your payment of ${paid(refund)}`} for ${refund.title} was refunded to the card that paid.`,
         after: `Banks take 5 to 10 days to show it. ${isWhole ? 'The download has ended.' : 'You keep what you bought.'}`,
       })
     },
   },
 )
+const paid = ({ paid_cents, amount_cents, currency }: { paid_cents?: number | undefined; amount_cents: number; currency: string }) =>
+  money({ amount_cents: paid_cents ?? amount_cents, currency })
 const returned = ({ returned_cents, currency }: { returned_cents: number; currency: string }) =>
   money({ amount_cents: returned_cents, currency })
+
+/** A refund that was sent to a buyer came back: their bank did not take it. */
+export const saleRefundReturned = event('billing.sale_refund_returned', sale.extend({ returned_cents: z.int() }), {
+  activity: (refund) => ({ command: `Refund of ${returned(refund)} of ${refund.title}`, status: 'failed' }),
+  link: saleAt,
+  trigger: { title: 'A refund of a sale came back', description: 'The buyer’s bank did not accept it. With the product and the amount.' },
+  live: 'sales',
+  notice: (refund) => [
+    {
+      kind: 'sale',
+      title: `A refund of ${refund.title} came back`,
+      body: `The buyer’s bank did not accept ${returned(refund)}. Our team finds another way to pay it, and there is nothing for you to do.`,
+      link: saleAt(refund),
+    },
+  ],
+  letter: (refund) =>
+    toBuyer(refund, {
+      subject: `Your refund of ${returned(refund)} came back`,
+      title: `Your bank did not accept the refund of ${returned(refund)}`,
+      text: `It was for ${refund.title}. The money is back with us, and our team finds another way to pay it to you.`,
+      after: 'The card may have been closed or replaced.',
+    }),
+})
 
 const disputed = sale.extend({ dispute: plain(z.string()), disputed_cents: z.int(), reason: plain(z.string()) })
 /** The bank has taken a buyer's payment back while it decides. */
@@ -187,106 +216,6 @@ export const saleDisputeClosed = event('billing.sale_dispute_closed', disputed.e
       after: 'Your bank can tell you more about its decision.',
     }),
 })
-
-const payout = z.object({
-  payout_id: z.uuid(),
-  amount_cents: z.int(),
-  currency: Currency,
-  date: z.iso.date().meta({ 'x-personal': false }),
-})
-export const payoutStarted = event('billing.payout_started', payout.extend({ arrives_at: time.nullable() }), {
-  activity: (sent) => `Payout of ${money(sent)} on its way`,
-  link: payoutAt,
-  trigger: { title: 'A payout was sent', description: 'With the amount and the currency.' },
-  live: 'sales',
-  notice: (sent) => [{ kind: 'payout', title: `${money(sent)} is on its way to your bank`, body: arrival(sent), link: payoutAt(sent) }],
-})
-const arrival = ({ arrives_at }: { arrives_at: string | null }) =>
-  arrives_at ? `It should arrive by ${day(arrives_at)}.` : 'Banks take a few days to show it.'
-
-export const payoutPaid = event('billing.payout_paid', payout, {
-  activity: (paid) => `Payout of ${money(paid)} arrived`,
-  link: payoutAt,
-  trigger: { title: 'A payout arrived', description: 'With the amount and the currency.' },
-  live: 'sales',
-  notice: (paid) => [
-    {
-      kind: 'payout',
-      title: `${money(paid)} has arrived`,
-      body: `Your payout of ${day(paid.date)} is at your bank.`,
-      link: payoutAt(paid),
-    },
-  ],
-  email: (paid, product) => ({
-    subject: `Your ${product} payout of ${money(paid)} has arrived`,
-    title: `${money(paid)} is at your bank`,
-    text: `It is your payout of ${day(paid.date)}. Some banks show it a day later.`,
-    label: 'See what is in it',
-    path: payoutAt(paid),
-    after: 'Each sale in it is listed there, to the cent.',
-  }),
-})
-export const payoutReturned = event('billing.payout_returned', payout.extend({ because: plain(z.string()) }), {
-  activity: (back) => ({ command: `Payout of ${money(back)} came back from the bank`, status: 'failed' }),
-  link: payoutAt,
-  trigger: { title: 'A payout came back', description: 'The bank did not take it. With the amount and why.' },
-  live: 'sales',
-  notice: (back) => [
-    {
-      kind: 'payout',
-      title: `Your bank returned a payout of ${money(back)}`,
-      body: `${back.because} The money is in your balance again. Check your bank details to be paid next Friday.`,
-      link: payoutAt(back),
-    },
-  ],
-  email: (back, product) => ({
-    subject: `Your bank returned a payout from ${product}`,
-    title: `Your bank returned a payout of ${money(back)}`,
-    text: `${back.because} The money is in your balance again.`,
-    label: 'Check your bank details',
-    path: payoutAt(back),
-    after: 'With the right bank details it is paid out on the next Friday.',
-  }),
-})
-/** Whether a seller can be paid, and so whether their products can be bought. */
-export const payoutAccountChanged = event(
-  'billing.payout_account_changed',
-  z.object({ version: z.int(), state: PayoutAccountState, ready: z.boolean() }),
-  {
-    state: ({ state }) => state,
-    activity: ({ state }) => (state === 'ready' ? 'Payouts set up' : null),
-    link: () => page,
-    live: 'sales',
-    notice: ({ state }) => accountNotice(state).map((notice) => ({ kind: 'payout', link: page, ...notice })),
-  },
-)
-/** An intruder would send the seller's money elsewhere, so the owner hears of it at once, wherever they are. */
-export const payoutBankChanged = event('billing.payout_bank_changed', z.object({ bank_last4: plain(z.string()) }), {
-  activity: ({ bank_last4 }) => `Payout bank account changed to the one ending in ${bank_last4}`,
-  link: () => page,
-  live: 'sales',
-  notice: ({ bank_last4 }) => [{ kind: 'payout', title: 'Your payout bank account was changed', body: goesTo(bank_last4), link: page }],
-  email: ({ bank_last4 }, product) => ({
-    subject: `Your ${product} payout bank account was changed`,
-    title: 'Your payout bank account was changed',
-    text: goesTo(bank_last4),
-    label: 'Check your payouts',
-    path: page,
-    after: 'If this was not you, change your password and put the right bank account back before Friday.',
-  }),
-})
-const goesTo = (last4: string) => `Payouts now go to the bank account ending in ${last4}.`
-
-function accountNotice(state: z.output<typeof PayoutAccountState>): { title: string; body: string }[] {
-  if (state === 'ready') return [{ title: 'Payouts are set up', body: 'Your products can be bought, and you are paid on Fridays.' }]
-  if (state === 'needs_details')
-    return [{ title: 'Your payout account needs details', body: 'Add them soon, so that payouts do not stop.' }]
-  if (state === 'stopped')
-    return [
-      { title: 'Your payouts have stopped', body: 'Something is missing in your payout account. Your money is kept until it is there.' },
-    ]
-  return []
-}
 
 const path = z
   .string()

@@ -44,7 +44,7 @@ export async function bookCharge(trx: Trx, charge: ProviderCharge): Promise<void
       body: `No plan, top-up or sale asked for ${payment}. It waits in the books as suspense.`,
     })
   if (isPaid && isKnown) {
-    await publish(trx, paymentSucceeded, userId, event(charge.amountCents))
+    await publish(trx, paymentSucceeded, userId, { ...event(charge.amountCents), ...(topUp && { top_up: true }) })
     if (userId && isPlan) await referralPaid(trx, userId, charge)
   }
   if (isPaid && topUp)

@@ -2,7 +2,7 @@ import {
   payoutPaid as paidEvent,
   payoutReturned as returnedEvent,
   payoutStarted as startedEvent,
-} from '@operon/contracts/billing/selling-events'
+} from '@operon/contracts/billing/payout-events'
 import { money } from '@operon/contracts/words'
 import { newId } from '@operon/kit/ids'
 import { inTransaction, publish } from '@operon/kit/tx'
@@ -104,7 +104,7 @@ const mustWait = (db: Db, seller: string) =>
 async function transfer(deps: Deps, db: Db, row: PayoutRow): Promise<PayoutRow | null> {
   // A seller who must wait is not paid, whatever was decided before, except where an answer was lost: the money may have moved.
   if (!row.called_at && (await mustWait(db, row.seller_id)))
-    return move(db, row, { state: 'returned', next_at: null, returned_because: stopped }, (trx) => restore(trx, row, stopped))
+    return move(db, row, { state: 'returned', next_at: null, returned_because: stopped }, (trx) => restore(trx, row, stopped, 'hold'))
   const made = await ask(db, row, {
     find: () => deps.provider.findTransfer(row.id),
     make: (key) => deps.provider.transfer(sendingOf(row), key),
@@ -145,14 +145,15 @@ async function reverse(deps: Deps, db: Db, row: PayoutRow): Promise<PayoutRow | 
   }
   return move(db, row, { state: 'returned', next_at: null }, async (trx) => {
     await book(trx, row, `transfer_reversed:${made.done}`, 'transfer_reversed', 'Back from the payout account', transferReversed)
-    await restore(trx, row, row.returned_because ?? cannotReceive)
+    const because = row.returned_because ?? cannotReceive
+    await restore(trx, row, because, because === cannotReceive ? 'provider' : 'bank')
   })
 }
 
 /** A no for good: the money is due again, and nothing more is tried before the account has changed or staff have looked. */
 async function giveUp(deps: Deps, db: Db, row: PayoutRow, because: string): Promise<null> {
   await move(db, row, { state: 'returned', next_at: null, returned_because: cannotReceive }, async (trx) => {
-    await restore(trx, row, cannotReceive)
+    await restore(trx, row, cannotReceive, 'provider')
     await refuse(trx, row, because)
   })
   // The provider may have stopped the account, which the seller can mend without staff.
@@ -171,11 +172,11 @@ const tellOfStuck = (trx: Trx, row: PayoutRow, why: string) =>
     body: `To seller ${row.seller_id}, for Friday ${row.friday}. ${why}`,
   })
 
-async function restore(trx: Trx, row: PayoutRow, because: string) {
+async function restore(trx: Trx, row: PayoutRow, because: string, by: 'bank' | 'hold' | 'provider') {
   const balance = await lockBalance(trx, row.seller_id, row.currency)
   const lines = (seller: string, currency: string, cents: number) => payoutRestored(seller, currency, cents, balance)
   await book(trx, row, `payout_restored:${row.id}`, 'payout_restored', `Payout of ${row.friday} came back`, lines)
-  await publish(trx, returnedEvent, row.seller_id, { ...toldOf(row), because })
+  await publish(trx, returnedEvent, row.seller_id, { ...toldOf(row), because, by })
 }
 
 type SeenPayout = { row: PayoutRow; found: ProviderPayout }

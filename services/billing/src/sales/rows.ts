@@ -43,6 +43,7 @@ export const toldOf = (sale: SaleRow) => ({
   // Of the price: the tax is the authorities', and whoever sold it compares with what was asked.
   amount_cents: sale.gross_cents - sale.tax_cents,
   currency: sale.currency,
+  paid_cents: sale.gross_cents,
   refunded_cents: sale.refunded_cents - taxOf(sale, sale.refunded_cents),
 })
 

@@ -1,5 +1,5 @@
 import { sellerShare } from '@operon/contracts/billing/rates'
-import { saleRefunded as saleRefundedEvent, saleSettled } from '@operon/contracts/billing/selling-events'
+import { saleRefunded as saleRefundedEvent, saleRefundReturned, saleSettled } from '@operon/contracts/billing/selling-events'
 import { isUuid } from '@operon/kit/ids'
 import { publish } from '@operon/kit/tx'
 import { type Selectable, sql } from 'kysely'
@@ -74,10 +74,11 @@ export async function settle(trx: Trx, charge: ProviderCharge): Promise<boolean>
       occurredAt: createdAt,
       lines: feeTaken(sale.currency, feeCents),
     })
-  const returned = await bookRefunds(booking)
+  const { returned, cameBack } = await bookRefunds(booking)
   await bookDisputes(booking)
   if (isNew) await publish(trx, saleSettled, sale.seller_id, { ...toldOf(sale), ...soldOf(sale, checkout) })
   for (const returned_cents of returned) await publish(trx, saleRefundedEvent, sale.seller_id, { ...toldOf(sale), returned_cents })
+  for (const returned_cents of cameBack) await publish(trx, saleRefundReturned, sale.seller_id, { ...toldOf(sale), returned_cents })
   return true
 }
 
@@ -142,8 +143,9 @@ const paymentOf = (checkout: CheckoutRow, { id, payer, method, createdAt, amount
   hold_until: null,
 })
 
-async function bookRefunds({ trx, charge, sale, buyerId }: Booking): Promise<number[]> {
+async function bookRefunds({ trx, charge, sale, buyerId }: Booking): Promise<{ returned: number[]; cameBack: number[] }> {
   const returned: number[] = []
+  const cameBack: number[] = []
   for (const { id, amountCents, state, createdAt } of charge.refunds) {
     const parts = returnedOf(termsOf(sale), moneyOf(sale), amountCents, await lockBalance(trx, sale.seller_id, sale.currency))
     const about = { userId: buyerId, saleId: sale.id, occurredAt: createdAt }
@@ -173,9 +175,11 @@ async function bookRefunds({ trx, charge, sale, buyerId }: Booking): Promise<num
       ...{ ...about, reference: `refund_failed:${id}`, kind: 'refund_failed', lines: refundFailed(sale.currency, amountCents) },
       description: `Refund of ${sale.title} was not accepted`,
     })
-    if (hasFailed) await openRefundFailed(trx, id, charge.id, { amount_cents: amountCents, currency: sale.currency })
+    if (!hasFailed) continue
+    await openRefundFailed(trx, id, charge.id, { amount_cents: amountCents, currency: sale.currency })
+    cameBack.push(amountCents)
   }
-  return returned
+  return { returned, cameBack }
 }
 
 type Refund = ProviderCharge['refunds'][number]

@@ -1,5 +1,5 @@
+import { payoutAccountChanged, payoutBankChanged } from '@operon/contracts/billing/payout-events'
 import type * as contract from '@operon/contracts/billing/sellers'
-import { payoutAccountChanged, payoutBankChanged } from '@operon/contracts/billing/selling-events'
 import type { Input, Output } from '@operon/contracts/contract'
 import { signedIn } from '@operon/kit/context'
 import { inTransaction, publish } from '@operon/kit/tx'
@@ -58,7 +58,7 @@ async function openAccount(deps: Deps, db: Db, seller: { userId: string; email: 
       .where('account', 'is', null)
       .returningAll()
       .executeTakeFirst()
-    if (kept) await tellOf(trx, kept)
+    if (kept) await tellOf(trx, kept, false)
   })
   return (await sellerRow(db, userId))!.account!
 }
@@ -106,7 +106,7 @@ export async function keepSeller(trx: Trx, { row, found }: SeenSeller, hasChange
     .where('looks', '=', row.looks)
     .returningAll()
     .executeTakeFirst()
-  if (kept && changed) await tellOf(trx, kept)
+  if (kept && changed) await tellOf(trx, kept, isReady(row))
   if (kept?.bank_last4 && row.bank_last4 && kept.bank_last4 !== row.bank_last4)
     await publish(trx, payoutBankChanged, row.user_id, { bank_last4: kept.bank_last4 })
 }
@@ -121,8 +121,11 @@ function stateOf(found: ProviderSeller | null): AccountState {
 /** Requirements that are due later do not stop a payout today. */
 export const isReady = (row: Pick<SellerRow, 'state'> | undefined): boolean => row?.state === 'ready' || row?.state === 'needs_details'
 
-const tellOf = (trx: Trx, row: SellerRow) =>
-  publish(trx, payoutAccountChanged, row.user_id, { version: row.version, state: row.state, ready: isReady(row) })
+const tellOf = (trx: Trx, row: SellerRow, wasReady: boolean) =>
+  publish(trx, payoutAccountChanged, row.user_id, {
+    ...{ version: row.version, state: row.state, ready: isReady(row), was_ready: wasReady },
+    deadline: row.deadline?.toISOString() ?? null,
+  })
 
 export const sellerRow = (db: Db | BillingCtx['db'], userId: string) =>
   db.selectFrom('seller_accounts').selectAll().where('user_id', '=', userId).executeTakeFirst()

@@ -63,6 +63,7 @@ test('a payout that the bank returns is due again, says why, and is paid the Fri
     expect(await selling.balance(bob)).toMatchObject({ due_cents: 8000, on_its_way_cents: 0 })
   }, within)
   expect(await selling.payouts(bob)).toMatchObject([{ status: 'returned', returned_because: expect.stringContaining('bank') }])
+  expect(await billing.published('billing.payout_returned', bob)).toMatchObject([{ by: 'bank' }])
   const { why, amount_cents } = await selling.next(bob)
   expect([amount_cents, why.map(({ code }: { code: string }) => code)]).toEqual([0, ['account_incomplete', 'bank_returned']])
   // A Friday has one payout, even where nobody remembers that it was decided.

@@ -71,6 +71,7 @@ test('payouts are held and released for one seller, who reads why, and for nobod
   }
   for (const each of [ann, bob]) await selling.delivered(each)
   expect((await asStaff('staff-hold-payouts', { user_id: ann.id, reason: 'We ask the bank' })).body).toEqual({ held: true })
+  await asStaff('staff-hold-payouts', { user_id: ann.id, reason: 'We ask the bank' })
   await selling.toFriday()
   await selling.payoutIs(bob, { amount_cents: 8_000 })
   expect([await selling.payouts(ann), (await selling.balance(ann)).due_cents]).toEqual([[], 8_000])
@@ -81,7 +82,10 @@ test('payouts are held and released for one seller, who reads why, and for nobod
   expect((await asStaff('staff-release-payouts', { user_id: ann.id })).body).toEqual({ held: false })
   await selling.advance(7)
   await selling.payoutIs(ann, { amount_cents: 8_000 })
+  // Held twice and told once.
+  expect(await billing.published('billing.payouts_held', ann)).toMatchObject([{ held: true, because: 'We ask the bank' }, { held: false }])
   expect(await logged(ann)).toEqual([
+    ['hold payouts', 'We ask the bank'],
     ['hold payouts', 'We ask the bank'],
     ['look up seller', reason],
     ['release payouts', reason],
@@ -176,6 +180,9 @@ test('a refund of a sale that the bank does not take waits for staff, who are to
   expect(await waiting()).toEqual([])
   await selling.advance(0.1)
   await vi.waitFor(async () => expect(await waiting()).toHaveLength(1), within)
+  const told = { returned_cents: 10_000, email: 'test@example.com', title: 'Lead qualification' }
+  for (const name of ['billing.sale_refunded', 'billing.sale_refund_returned'])
+    expect([name, await billing.published(name, ann)]).toMatchObject([name, [told]])
   const { rows } = (await asStaff('staff-suspense', {})).body
   const row = rows.find(({ kind }: { kind: string }) => kind === 'refund_failed')
   expect(row).toMatchObject({ amount_cents: 10_000, cleared_as: null })

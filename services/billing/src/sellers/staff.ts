@@ -1,7 +1,9 @@
+import { payoutsHeld } from '@operon/contracts/billing/payout-events'
 import type * as contract from '@operon/contracts/billing/selling-staff'
 import type { Input, Output } from '@operon/contracts/contract'
 import { DomainError } from '@operon/kit/errors'
 import { isUuid } from '@operon/kit/ids'
+import { inTransaction, publish } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import type { BillingCtx, Deps } from '../deps.ts'
 import { answerDispute, evidenceOf } from '../sales/evidence.ts'
@@ -78,6 +80,7 @@ export async function staffReleasePayouts(
   await setHold(ctx, user_id, 'release payouts', reason, { held_at: null, held_because: null, refused_because: null })
   return { held: false }
 }
+/** The seller is told once it begins and once it ends. */
 async function setHold(
   ctx: BillingCtx,
   userId: string,
@@ -87,7 +90,16 @@ async function setHold(
 ) {
   if (!(await sellerRow(ctx.db, userId))) throw new DomainError('not_found')
   await log(ctx, action, reason, userId, {})
-  await ctx.db.updateTable('seller_accounts').set(hold).where('user_id', '=', userId).execute()
+  await inTransaction(ctx.db, async (trx) => {
+    const row = await trx
+      .updateTable('seller_accounts')
+      .set(hold)
+      .where('user_id', '=', userId)
+      .returning(sql<boolean>`old.held_at is not null`.as('was_held'))
+      .executeTakeFirst()
+    const held = hold.held_at !== null
+    if (row && row.was_held !== held) await publish(trx, payoutsHeld, userId, { held, because: hold.held_because })
+  })
 }
 
 export async function staffRefundSale(

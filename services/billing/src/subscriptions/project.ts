@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { trialRefused } from '@operon/contracts/billing/events'
+import { planCancelled, trialRefused } from '@operon/contracts/billing/events'
+import type { PlanId } from '@operon/contracts/plans'
 import { inTransaction, publish } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import type { BillingCtx, Db, Deps, Trx } from '../deps.ts'
@@ -91,6 +92,11 @@ export async function keep(trx: Trx, { known, found, standing, refused }: Look):
   // The provider gave up before the days of grace were over.
   const gaveUp = known.status === 'past_due' && !known.lapsed && (row.status === 'unpaid' || row.status === 'canceled')
   if (gaveUp && !known.cancel_at_period_end && !standing.disputed) await publishClosed(trx, row)
+  const endsAt = row.trial_end && row.status === 'trialing' ? row.trial_end : row.period_end
+  if (!known.cancel_at_period_end && row.cancel_at_period_end && row.plan && endsAt)
+    await publish(trx, planCancelled, row.user_id, {
+      ...{ plan: row.plan as PlanId, ends_at: endsAt.toISOString(), trial: row.status === 'trialing' },
+    })
   await publishSubscription(trx, row)
   return row
 }

@@ -56,11 +56,24 @@ test('trial, paid, upgraded, payment fails, recovered, cancelled: as the clock m
   expect(cancelled.body).toMatchObject({ cancel_at_period_end: true, subscribed: true })
   expect((await billing.call('resume-subscription', user)).body).toMatchObject({ cancel_at_period_end: false })
   await billing.call('cancel-subscription', user)
+  await billing.quiet()
+  // Told each time it is cancelled, and not again by the webhooks.
+  const ends_at = cancelled.body.current_period_end
+  expect(await billing.published('billing.plan_cancelled', user)).toEqual([1, 2].map(() => ({ plan: 'enterprise', ends_at, trial: false })))
   await billing.advance(32)
   await billing.becomes(user, { status: 'canceled', subscribed: false, subscription_tier: null })
   expect(await subscriber()).toMatchObject({ status: 406, body: { code: 'PGRST116' } })
   expect((await billing.published('billing.subscription_changed', user)).at(-1)).toMatchObject({ tier: 'none', limits: limitsOf('none') })
   await billing.booksMatch()
+})
+
+test('a cancelled trial is told of once, also where it changes afterwards', async () => {
+  const user = await billing.subscribed('pro')
+  await billing.call('cancel-subscription', user)
+  await billing.call('staff-extend-trial', billing.staff(), { user_id: user.id, days: 2, reason: 'asked for it' })
+  await billing.quiet()
+  expect(await billing.check(user)).toMatchObject({ status: 'trialing', cancel_at_period_end: true })
+  expect(await billing.published('billing.plan_cancelled', user)).toMatchObject([{ plan: 'pro', trial: true }])
 })
 
 test('upgraded, used and lowered again gives nothing back: the paid plan stays to its end, the lower one follows, and may be taken back [S27]', {

@@ -114,8 +114,9 @@ function checkoutEnded(event: ProviderEvent): Effect {
 }
 
 /** A renewal that the card did not pay. Who is at a checkout or switches plans reads it there. */
-async function tellFailed(trx: Trx, { id, customer, reason, dueCents, currency, retryAt }: ProviderInvoice) {
-  if (reason !== 'subscription_cycle') return
+async function tellFailed(trx: Trx, { id, customer, reason, dueCents, currency, retryAt, paidAt }: ProviderInvoice) {
+  // News that comes late is of an invoice that has been paid since.
+  if (reason !== 'subscription_cycle' || paidAt) return
   const userId = await userOf(trx, customer)
   if (!userId) return
   const open = await trx

@@ -79,6 +79,29 @@ test('an event that comes twenty times at once happens once [R4]', async () => {
   await billing.booksMatch()
 })
 
+test('a failure that is heard of after the payment went through is told to nobody [R4]', async () => {
+  const user = await billing.subscribed('basic', FAILS_ON_CHARGE)
+  billing.door.hold = true
+  billing.door.seen.length = 0
+  await billing.advance(3.1)
+  const customer = await billing.customer(user)
+  const failed = await vi.waitFor(
+    () =>
+      billing.door.seen.find((each) => typeOf(each) === 'invoice.payment_failed' && each.body.includes(customer)) ??
+      Promise.reject(new Error('not yet')),
+    within,
+  )
+  const card = await billing.stripe.paymentMethods.create({ type: 'card', card: { token: 'tok_visa' } })
+  await billing.stripe.paymentMethods.attach(card.id, { customer })
+  const [invoice] = (await billing.stripe.invoices.list({ customer, status: 'open' })).data
+  await billing.stripe.invoices.pay(invoice!.id!, { payment_method: card.id })
+  expect(await billing.door.pass(failed)).toBe(200)
+  expect(await billing.published('billing.payment_failed', user)).toEqual([])
+  await billing.becomes(user, { status: 'active' })
+  await billing.sweep()
+  await billing.booksMatch()
+})
+
 test('a refund that is heard of before its payment books both, once [R5]', async () => {
   const user = await billing.subscribed('basic')
   billing.door.hold = true

@@ -1,4 +1,4 @@
-import type { AccountEmail, Event } from '@operon/contracts/contract'
+import type { Event } from '@operon/contracts/contract'
 import { accountMail, letter } from '@operon/contracts/crm/events'
 import { durableEvents } from '@operon/contracts/registry'
 import { now } from '@operon/kit/clock'
@@ -28,7 +28,9 @@ function letterOn(rt: Runtime<CrmDb, Config>, event: Event, words: NonNullable<E
 
 function mailOn(rt: Runtime<CrmDb, Config>, event: Event, words: NonNullable<Event['email']>) {
   rt.on(event, handlerOf(event), async (trx, { user_id, payload }) => {
-    const { until, ...email }: AccountEmail = words(payload, rt.kit.PRODUCT_NAME)
+    const written = words(payload, rt.kit.PRODUCT_NAME)
+    if (!written) return
+    const { until, ...email } = written
     const isLate = until !== undefined && Date.parse(until) < now()
     if (user_id && !isLate) await enqueue(trx, accountMail, { user_id, ...email }, { userId: user_id })
   })
