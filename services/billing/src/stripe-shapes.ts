@@ -253,8 +253,9 @@ function methodOf({ payment_method_details: details }: Stripe.Charge): string {
 const isSent = ({ status, balance_transaction }: Stripe.Refund) =>
   status !== 'canceled' && status !== 'requires_action' && Boolean(balance_transaction)
 
+/** An inquiry that the bank let go, and a dispute that never came to it, have taken nothing: the payment stands. */
 function standOf(status: Stripe.Dispute.Status): ProviderDispute['status'] {
-  if (status === 'won') return 'won'
+  if (status === 'won' || status === 'warning_closed' || status === 'prevented') return 'won'
   if (status === 'lost') return 'lost'
   return status === 'needs_response' || status === 'under_review' ? 'open' : 'asked'
 }

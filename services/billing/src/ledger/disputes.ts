@@ -18,19 +18,19 @@ export async function keepDispute(trx: Trx, userId: string | null, charge: Provi
   if (!change) return
   const ofTopUp = charge.topUp ? { top_up: true } : {}
   const said = { payment: charge.id, amount_cents: dispute.amountCents, currency: charge.currency, ...ofTopUp }
-  const { isOpened, state } = change
+  const { isOpened, isClosed, state } = change
   if (isOpened) await publish(trx, paymentDisputed, userId, said)
-  if (state === 'won' || state === 'lost') await publish(trx, disputeClosed, userId, { ...said, outcome: state })
+  if (isClosed) await publish(trx, disputeClosed, userId, { ...said, outcome: isClosed })
   if (userId && state !== 'asked') await enqueue(trx, followAccount, { user_id: userId })
 }
 
-/** It only goes forward, whatever order the news comes in. Null where nothing of it is new. */
+/** It only goes forward, whatever order the news comes in. Null where nothing of it is new; `isOpened` and `isClosed` are to be told. */
 export async function keepDisputeRow(
   trx: Trx,
   { userId, saleId }: { userId: string | null; saleId: string | null },
   charge: ProviderCharge,
-  { id, amountCents, status, reason, evidenceDueAt, createdAt }: ProviderDispute,
-): Promise<{ state: State; isOpened: boolean } | null> {
+  { id, amountCents, status, reason, evidenceDueAt, createdAt, movements }: ProviderDispute,
+): Promise<{ state: State; isOpened: boolean; isClosed: 'won' | 'lost' | null } | null> {
   const { rows } = await sql<{ before: State | null; state: State }>`
     insert into disputes (id, user_id, charge, subscription, sale_id, amount_cents, currency, reason, state, evidence_due_at, opened_at)
     values (${id}, ${userId}, ${charge.id}, ${charge.subscription}, ${saleId}, ${amountCents}, ${charge.currency}, ${reason}, ${status},
@@ -53,7 +53,10 @@ export async function keepDisputeRow(
       },
       body: `${saleId ? 'A sale of a seller' : charge.topUp ? 'A top-up' : 'A plan'}, reason: ${reason.replaceAll('_', ' ')}.${evidenceDueAt ? ` Evidence is due by ${day(evidenceDueAt.toISOString())}.` : ''}`,
     })
-  return { state, isOpened: state !== 'asked' && (before === null || before === 'asked') }
+  // An inquiry that the bank lets go has taken nothing: nobody was told of it, or is.
+  const [wasOpen, hasTaken] = [before === 'open', movements.length > 0]
+  const closed = state === 'won' || state === 'lost' ? state : null
+  return { state, isOpened: state !== 'asked' && !wasOpen && (!closed || hasTaken), isClosed: wasOpen || hasTaken ? closed : null }
 }
 
 /** How the payments of a subscription stand at the bank: one that is lost outweighs one that is open. */

@@ -43,7 +43,7 @@ test('a transfer that is refused for good is tried once, is due again, and waits
   expect(await selling.balance(ann)).toMatchObject({ due_cents: 8_000, on_its_way_cents: 0 })
   expect((await selling.next(ann)).why.map(({ code }: { code: string }) => code)).toEqual(['refused', 'bank_returned'])
   expect(await matters()).toMatchObject([{ title: 'A payout of $80.00 was refused', body: expect.stringContaining(ann.id) }])
-  expect(await billing.published('billing.payout_returned', ann)).toHaveLength(1)
+  expect(await billing.published('billing.payout_returned', ann)).toMatchObject([{ by: 'provider', amount_cents: 8_000 }])
   await selling.advance(7)
   expect(await selling.payouts(ann)).toHaveLength(1)
   expect(billing.sandbox.truth.read({ kind: 'transfer' })).toEqual([])
@@ -132,6 +132,7 @@ test('an account that the provider has turned away gets nothing more, and its se
   await vi.waitFor(async () => expect(await selling.payouts(bob)).toMatchObject([{ status: 'returned' }]), within)
   expect((await selling.next(bob)).why[0]).toMatchObject({ code: 'account_incomplete' })
   expect(await account(bob)).toMatchObject({ state: 'stopped', refused_because: expect.stringContaining('capabilities') })
+  expect((await billing.published('billing.payout_account_changed', bob)).at(-1)).toMatchObject({ state: 'stopped', was_ready: true })
   await selling.advance(7)
   expect(await selling.payouts(bob)).toHaveLength(1)
 })
@@ -158,6 +159,28 @@ test('a sale that is disputed after its payout is set aside from what becomes du
   await billing.call('submit-evidence', cyd, { sale_id: id, text: 'losing_evidence', send: true })
   await vi.waitFor(async () => expect(await selling.row(first)).toMatchObject({ dispute: 'lost' }), within)
   expect(await selling.balance(cyd)).toMatchObject({ reserved_cents: 0, due_cents: 4_000, owed_cents: 0 })
+  await billing.booksMatch()
+})
+
+test('a sale about which a bank only inquires is held until it lets go, and nobody reads that money was taken', {
+  timeout: 60_000,
+}, async () => {
+  const ann = await selling.seller()
+  const sold = await selling.delivered(ann)
+  const { charge, id } = (await selling.row(sold))!
+  await billing.control('stripe/disputes', { charge, inquiry: true })
+  await vi.waitFor(async () => expect(await selling.row(sold)).toMatchObject({ dispute: 'asked' }), within)
+  await selling.toFriday()
+  expect(await selling.balance(ann)).toMatchObject({ held_cents: 8_000, due_cents: 0 })
+  const ofIt = async () =>
+    (await billing.db.selectFrom('staff_matters').select('closed_at').where('subject', 'like', 'dp_%').execute()).at(-1)
+  expect(await ofIt()).toEqual({ closed_at: null })
+  await billing.call('submit-evidence', ann, { sale_id: id, text: 'winning_evidence', send: true })
+  await vi.waitFor(async () => expect(await selling.row(sold)).toMatchObject({ dispute: 'won' }), within)
+  expect((await ofIt())!.closed_at).not.toBeNull()
+  await selling.advance(7)
+  await selling.payoutIs(ann, { amount_cents: 8_000 })
+  for (const name of ['billing.sale_disputed', 'billing.sale_dispute_closed']) expect(await billing.published(name, ann)).toEqual([])
   await billing.booksMatch()
 })
 
@@ -209,6 +232,7 @@ test('a seller whose sales are suspended is paid nothing, also of what was decid
     expect(await selling.payouts(each)).toMatchObject([{ status: 'returned', returned_because: expect.stringContaining('on hold') }])
     expect(await selling.balance(each)).toMatchObject({ due_cents: 8_000, on_its_way_cents: 0 })
     expect((await selling.next(each)).why[0]).toMatchObject({ code: 'held_by_staff' })
+    expect(await billing.published('billing.payout_returned', each)).toMatchObject([{ by: 'hold' }])
   }
   expect((await selling.next(ann)).why[0].text).toContain('Malware in a download.')
   // Past another Friday, which decides nothing that would only be returned again.

@@ -79,6 +79,5 @@ async function keep({ trx, sale, charge }: Booking, dispute: ProviderDispute) {
       ...{ ...toldOf(sale), ...about },
       evidence_due_at: dispute.evidenceDueAt?.toISOString() ?? null,
     })
-  if (change.state === 'won' || change.state === 'lost')
-    await publish(trx, saleDisputeClosed, sale.seller_id, { ...toldOf(sale), ...about, outcome: change.state })
+  if (change.isClosed) await publish(trx, saleDisputeClosed, sale.seller_id, { ...toldOf(sale), ...about, outcome: change.isClosed })
 }

@@ -69,8 +69,8 @@ export function controlPages(bank: Bank, webhooks: Webhooks): Route[] {
     ),
     route('POST', '/sandbox/api/stripe/events/:id/resend', resend),
     route('POST', '/sandbox/api/stripe/disputes', (request) => {
-      const { charge, reason, amount } = parseJson(request)
-      return json(render(bank.state.together(() => createDispute(bank, bank.find('charges', charge), reason, amount))))
+      const { charge, reason, amount, inquiry } = parseJson(request)
+      return json(render(bank.state.together(() => createDispute(bank, bank.find('charges', charge), reason, amount, inquiry))))
     }),
     route('GET', '/sandbox/stripe', () => overview(bank, webhooks)),
     route('POST', '/sandbox/stripe', press),

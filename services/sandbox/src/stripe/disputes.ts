@@ -35,28 +35,31 @@ const noEvidence = {
 }
 
 export const wonBack = (bank: Bank, charge: Obj) =>
-  bank.t.disputes.all().every((each) => each.charge !== charge.id || each.status === 'won')
+  bank.t.disputes.all().every((each) => each.charge !== charge.id || each.status === 'won' || isInquiry(each))
 
-/** A bank that exchanges currencies may take more or less than was paid. */
-export function createDispute(bank: Bank, charge: Obj, reason = 'fraudulent', taken?: number): Obj {
+export const isInquiry = ({ status }: Obj) => status.startsWith('warning')
+
+/** A bank that exchanges currencies may take more or less than was paid; one that only inquires takes nothing. */
+export function createDispute(bank: Bank, charge: Obj, reason = 'fraudulent', taken?: number, inquires = false): Obj {
   if (charge.disputed || charge.status !== 'succeeded') throw wrong('This charge cannot be disputed.', 'charge')
   const id = bank.id('disputes')
   const amount = taken ?? charge.amount - charge.amount_refunded
-  const moved = move(bank, {
-    amount: -amount,
-    fee: DISPUTE_FEE_CENTS,
-    currency: charge.currency,
-    source: id,
-    type: 'adjustment',
-    clock: charge._clock,
-    description: `Chargeback withdrawal for ${charge.id}`,
-  })
+  const moved = () =>
+    move(bank, {
+      amount: -amount,
+      fee: DISPUTE_FEE_CENTS,
+      currency: charge.currency,
+      source: id,
+      type: 'adjustment',
+      clock: charge._clock,
+      description: `Chargeback withdrawal for ${charge.id}`,
+    })
   const created = bank.now(charge._clock)
   const dispute = bank.t.disputes.put({
     id,
     object: 'dispute',
     amount,
-    balance_transactions: [moved],
+    balance_transactions: inquires ? [] : [moved()],
     charge: charge.id,
     created,
     currency: charge.currency,
@@ -71,23 +74,27 @@ export function createDispute(bank: Bank, charge: Obj, reason = 'fraudulent', ta
       submission_method: 'not_submitted',
     },
     intended_submission_method: null,
-    is_charge_refundable: false,
+    is_charge_refundable: inquires,
     livemode: false,
     metadata: {},
     payment_intent: charge.payment_intent,
     payment_method_details: {
       card: {
         brand: charge.payment_method_details.card.brand,
-        case_type: 'chargeback',
+        case_type: inquires ? 'inquiry' : 'chargeback',
         network: charge.payment_method_details.card.network,
         network_reason_code: '10.4',
       },
       type: 'card',
     },
     reason,
-    status: 'needs_response',
+    status: inquires ? 'warning_needs_response' : 'needs_response',
   })
   bank.t.charges.put({ ...charge, disputed: true, _dispute_at: null })
+  if (inquires) {
+    bank.emit('charge.dispute.created', dispute)
+    return dispute
+  }
   bank.fact('dispute', {
     dispute: id,
     charge: charge.id,
@@ -103,7 +110,12 @@ export function createDispute(bank: Bank, charge: Obj, reason = 'fraudulent', ta
 
 /** Evidence that says `winning_evidence` or `losing_evidence` decides it, as in Stripe's test mode; closing loses it. */
 export function closeDispute(bank: Bank, dispute: Obj, won: boolean): Obj {
-  if (['won', 'lost'].includes(dispute.status)) throw wrong('This dispute is already closed.', 'dispute')
+  if (['won', 'lost', 'warning_closed'].includes(dispute.status)) throw wrong('This dispute is already closed.', 'dispute')
+  if (isInquiry(dispute)) {
+    const letGo = bank.t.disputes.put({ ...dispute, status: 'warning_closed' })
+    bank.emit('charge.dispute.closed', letGo)
+    return letGo
+  }
   const charge = bank.find('charges', dispute.charge)
   const back = won
     ? [

@@ -18,7 +18,7 @@ import { cancelPayout, createPayout } from './connect/payouts.ts'
 import { createTransfer, reverseTransfer } from './connect/transfers.ts'
 import { createCreditNote, draftCreditNote, voidCreditNote } from './credit-notes.ts'
 import { createCustomer, deleteCustomer, moveBalance, updateCustomer } from './customers.ts'
-import { closeDispute } from './disputes.ts'
+import { closeDispute, isInquiry } from './disputes.ts'
 import { missing, required, StripeError, wrong } from './errors.ts'
 import { int, mergeMetadata, type Params, text, yes } from './form.ts'
 import { voidInvoice } from './invoices.ts'
@@ -347,7 +347,7 @@ function disputeEvidence(bank: Bank, dispute: Obj, params: Params): Obj {
     ...dispute,
     evidence: { ...dispute.evidence, ...params.evidence },
     metadata: mergeMetadata(dispute.metadata, params.metadata),
-    ...(yes(params.submit) && { status: 'under_review' }),
+    ...(yes(params.submit) && { status: isInquiry(dispute) ? 'warning_under_review' : 'under_review' }),
   })
   bank.emit('charge.dispute.updated', changed)
   return changed
