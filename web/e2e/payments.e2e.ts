@@ -190,7 +190,7 @@ test('a seller sets up payouts, sells to a guest and to a buyer, refunds one ord
     await expect.poll(async () => (await asked('seller-balance')).balances[0].due_cents, swept).toBe(9_600)
     await page.reload()
     await expect(figure(page, 'Due')).toContainText('$96.00')
-    await expect(page.getByText(/^Your last payout came back:/)).toBeVisible()
+    await expect(page.getByText(/^Your last payout did not arrive\./)).toBeVisible()
     await shot(page, 'payout-returned')
     await expect(page.getByRole('row', { name: /returned/ })).toContainText('$96.00')
   })

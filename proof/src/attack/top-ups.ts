@@ -29,7 +29,8 @@ export async function attackTopUps(world: World): Promise<Told> {
   if (!(await settled(async () => (await bought())?.left === 500))) told.findings.push(`a paid top-up is ${JSON.stringify(await bought())}`)
 
   for (const actor of [nobody, rival])
-    for (const name of ['top-up-status', 'refund-top-up']) await refused(`${name} of another's, ${actor.kind}`, actor, name, { top_up_id })
+    for (const name of ['top-up-status', 'preview-top-up-refund', 'refund-top-up'])
+      await refused(`${name} of another's, ${actor.kind}`, actor, name, { top_up_id })
   told.tried++
   if ((await fn(rival, 'list-top-ups')).body?.top_ups?.length !== 0) told.findings.push('a top-up is on the list of somebody else')
 

@@ -58,6 +58,7 @@ export const CHANGES: Record<string, (ids: Ids) => any> = {
 export const UNTIMED: Record<string, string> = {
   'checkout-status': 'asks the payment provider about one session',
   'top-up-status': 'the same',
+  'preview-top-up-refund': 'one top-up, by its id',
   'staff-coupons': 'asks the payment provider for its promotion codes',
   'boards-of-image': 'the boards of one image, by its id',
   'order-status': 'opens by the token of one order',

@@ -28,7 +28,7 @@ import { checkSubscription } from './subscriptions/check.ts'
 import { checkoutStatus, createCheckout } from './subscriptions/checkout.ts'
 import { customerPortal } from './subscriptions/portal.ts'
 import { buyTopUp, topUpStatus } from './top-ups/checkout.ts'
-import { listTopUps, refundTopUp } from './top-ups/refund.ts'
+import { listTopUps, previewTopUpRefund, refundTopUp } from './top-ups/refund.ts'
 import type { Hearing } from './webhooks/routes.ts'
 
 export function billingRoutes(app: Runtime['app'], deps: Deps, hearing: Hearing) {
@@ -50,6 +50,7 @@ export function billingRoutes(app: Runtime['app'], deps: Deps, hearing: Hearing)
   serve(app, topUps.listTopUps, listTopUps)
   serve(app, topUps.buyTopUp, by(buyTopUp))
   serve(app, topUps.topUpStatus, by(topUpStatus))
+  serve(app, topUps.previewTopUpRefund, previewTopUpRefund)
   serve(app, topUps.refundTopUp, by(refundTopUp))
 
   serve(app, billing.validateReferral, validateReferral)

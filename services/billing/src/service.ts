@@ -10,7 +10,6 @@ import { billingConsumers } from './consumers.ts'
 import type { Deps } from './deps.ts'
 import { earned } from './ledger/post.ts'
 import { migrations } from './migrations/index.ts'
-import { previewed } from './previewed.ts'
 import { belongTo } from './provider-change.ts'
 import { billingRoutes } from './routes.ts'
 import type { BillingDb } from './schema.ts'
@@ -25,7 +24,6 @@ import { type Hearing, webhookRoutes } from './webhooks/routes.ts'
 export const billingService: ServiceDefinition<BillingDb, Config> = {
   name: 'billing',
   config: Config,
-  previewed,
   migrations,
   sandboxed: ({ STRIPE_SECRET_KEY }) => (STRIPE_SECRET_KEY ? [] : ['stripe']),
   async setup(rt) {

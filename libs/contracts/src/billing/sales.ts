@@ -82,7 +82,7 @@ export const listSales = reading('list-sales', {
 export const findPayment = reading('find-payment', {
   summary: 'Finds payments of buyers by name, email address, product, order or amount',
   description:
-    'The newest 20 that fit a part of a name, an email address or a product, an amount (`49` or `49.00`), or the id of a payment or an order. Two letters are looked for in the last 2,000 payments.',
+    'The newest 20 that fit a part of a name, an email address or a product, an amount (`49` or `49.00`), or the id of a payment or an order. A search of two letters goes through the last 2,000 payments.',
   body: z.object({ query: z.string().trim().min(2).max(200) }),
   reply: z.object({
     sales: z.array(Sale),
@@ -141,8 +141,8 @@ const refundBody = z.object({
 })
 export const previewRefund = reading('preview-refund', {
   summary: 'Shows what a refund takes from the seller and from the platform',
-  description: 'The parts are those that `refund-order` would move now.',
-  body: refundBody,
+  description: 'The parts are those that `refund-order` would move now, and add up to what the buyer gets.',
+  body: refundBody.partial({ reason: true }),
   reply: z.object({
     sale: Sale,
     amount_cents: z.int(),
@@ -152,11 +152,13 @@ export const previewRefund = reading('preview-refund', {
     from_due_cents: z.int(),
     becomes_owed_cents: z.int(),
     fee_returned_cents: z.int(),
+    /** The tax in it, which is not paid on to the authorities. */
+    tax_returned_cents: z.int(),
     /** Too much of it is no longer there: asked for, it waits for staff. */
     needs_staff: z.literal(true).optional(),
   }),
   example: {
-    request: { sale_id: saleExample.id, reason: 'Bought twice' },
+    request: { sale_id: saleExample.id },
     reply: {
       sale: saleExample,
       amount_cents: 4900,
@@ -165,6 +167,7 @@ export const previewRefund = reading('preview-refund', {
       from_due_cents: 0,
       becomes_owed_cents: 0,
       fee_returned_cents: 980,
+      tax_returned_cents: 0,
     },
   },
   errors: ['not_found', 'refund_too_large', 'refund_disputed'],
@@ -179,6 +182,7 @@ export const previewRefund = reading('preview-refund', {
         from_due_cents: col.cents('From what is due'),
         becomes_owed_cents: col.cents('Owed after it'),
         fee_returned_cents: col.cents('From the platform’s fee'),
+        tax_returned_cents: col.cents('Tax'),
       },
     },
   },

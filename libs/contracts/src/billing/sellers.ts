@@ -208,7 +208,8 @@ export const listPayouts = reading('list-payouts', {
 })
 export const explainPayout = reading('explain-payout', {
   summary: 'Explains one payout line by line, or the next one where none is named',
-  description: 'The lines add up to the amount. `why` says what made it come late, smaller or not at all.',
+  description:
+    'The lines of a payout add up to its amount. Those of the next one add up to what is due, of which `why` says whether it is paid out. `why` also says what made a payout come late, smaller or not at all.',
   body: z.object({ payout_id: id('payout').optional(), currency: Currency.default('usd'), cursor: cursor.optional() }).prefault({}),
   reply: z.object({
     payout: Payout.nullable(),

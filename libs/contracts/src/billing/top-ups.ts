@@ -76,6 +76,23 @@ export const topUpStatus = reading('top-up-status', {
   body: z.object({ top_up_id: id('top_up') }),
   reply: z.object({ status: z.enum(['open', 'complete', 'expired']), unit: TopUpUnit, units: z.int() }),
 })
+export const previewTopUpRefund = reading('preview-top-up-refund', {
+  summary: 'Shows what ending a top-up would give back',
+  description: 'As it stands now: what is used in the meantime is paid for.',
+  body: z.object({ top_up_id: id('top_up') }),
+  reply: z.object({ top_up: z.string(), left: z.int(), amount_cents: z.int(), currency: Currency }),
+  example: {
+    request: { top_up_id: example.id },
+    reply: { top_up: '500 AI prompts', left: 420, amount_cents: 1596, currency: 'usd' },
+  },
+  errors: ['not_found', 'top_up_closed', 'top_up_used', 'top_up_late', 'refund_disputed'],
+  action: {
+    title: 'Preview the refund of a top-up',
+    when: 'The person asks what they would get back for a top-up',
+    effect: 'reads',
+    evidence: { columns: { top_up: col.text('Top-up'), left: col.count('Left'), amount_cents: col.cents('To the card') } },
+  },
+})
 export const refundTopUp = fn('refund-top-up', {
   demo: 'never',
   access: 'user',
@@ -90,7 +107,8 @@ export const refundTopUp = fn('refund-top-up', {
     title: 'Refund a top-up',
     when: 'The person wants their money back for a top-up that they do not need',
     effect: 'destroys',
-    does: () => 'Ends the top-up and refunds what is left of it to the card that paid',
+    preview: previewTopUpRefund,
+    does: () => 'Ends the top-up and refunds what is left of it to the card that paid. This cannot be undone',
   },
 })
 

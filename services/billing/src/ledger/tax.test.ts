@@ -49,6 +49,9 @@ test('a guest pays the tax of their country on top, the seller’s share is of t
   expect((await payable()) - before).toBe(1_900)
   await billing.quiet()
   expect(await billing.published('billing.sale_settled', ann)).toMatchObject([{ amount_cents: 10_000, tax_cents: 1_900 }])
+  // The parts of a preview are all that the buyer gets.
+  const { body: preview } = await billing.call('preview-refund', ann, { sale_id: sale.id })
+  expect(preview).toMatchObject({ amount_cents: 11_900, from_held_cents: 8_000, fee_returned_cents: 2_000, tax_returned_cents: 1_900 })
   for (const amount_cents of [3_333, 3_333])
     await billing.call('refund-order', ann, { sale_id: sale.id, amount_cents, reason: 'A part of it' })
   expect(await selling.balance(ann)).toMatchObject({ held_cents: 8_000 - Math.floor((8_000 * 6_666) / 11_900) })

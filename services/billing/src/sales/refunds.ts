@@ -41,6 +41,7 @@ export async function previewRefund(
     from_due_cents: parts.fromDue,
     becomes_owed_cents: parts.owed,
     fee_returned_cents: parts.feeCents,
+    tax_returned_cents: parts.taxCents,
     ...(needsStaff && { needs_staff: true as const }),
   }
 }

@@ -35,7 +35,8 @@ export async function nextOf(db: Db | BillingCtx['db'], seller: string, balance:
   const amount = stop ? 0 : due
   const why = [
     stop ?? line('payout_ready', `${words(due, currency)} is paid out on ${day(friday)}.`, due, null, 'due'),
-    returned && line('bank_returned', `Your last payout came back: ${returned} Its amount is in your balance again.`, null, null, null),
+    returned &&
+      line('bank_returned', `Your last payout did not arrive. ${returned} Its amount is in your balance again.`, null, null, null),
     waiting > 0 &&
       line(
         'on_hold_after_delivery',

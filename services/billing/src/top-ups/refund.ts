@@ -1,6 +1,7 @@
 import type * as contract from '@operon/contracts/billing/top-ups'
 import type { Input, Output } from '@operon/contracts/contract'
 import { REFUND_WINDOW_DAYS, type TopUpUnit, topUps } from '@operon/contracts/plans'
+import { topUpTitle } from '@operon/contracts/words'
 import { signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import { inTransaction } from '@operon/kit/tx'
@@ -45,15 +46,7 @@ export async function listTopUps(ctx: BillingCtx): Promise<Output<typeof contrac
   }
 }
 
-/**
- * Ends a top-up where it is metered, before its money moves: what is left there then is what goes back, and nothing of it can be used any more.
- * A second request continues at what was left the first time.
- */
-export async function refundTopUp(
-  deps: Deps,
-  ctx: BillingCtx,
-  { top_up_id: id }: Input<typeof contract.refundTopUp>,
-): Promise<Output<typeof contract.refundTopUp>> {
+async function refundable(ctx: BillingCtx, id: string) {
   const row = await ctx.db
     .selectFrom('top_ups')
     .selectAll()
@@ -67,7 +60,31 @@ export async function refundTopUp(
   if (row.state === 'closed') throw new DomainError('top_up_closed')
   if (row.state === 'paid' && row.now >= addDays(row.paid_at!, REFUND_WINDOW_DAYS)) throw new DomainError('top_up_late')
   if (row.state === 'paid' && row.drawn >= row.units) throw new DomainError('top_up_used')
-  return finishRefund(deps, ctx, row)
+  return row
+}
+
+export async function previewTopUpRefund(
+  ctx: BillingCtx,
+  { top_up_id: id }: Input<typeof contract.previewTopUpRefund>,
+): Promise<Output<typeof contract.previewTopUpRefund>> {
+  const row = await refundable(ctx, id)
+  const left = row.refund_units ?? row.units - row.drawn
+  return {
+    ...{ top_up: topUpTitle({ unit: row.unit as TopUpUnit, units: row.units }), left },
+    ...{ amount_cents: Math.max(0, shareOf(row, left)), currency: row.currency },
+  }
+}
+
+/**
+ * Ends a top-up where it is metered, before its money moves: what is left there then is what goes back, and nothing of it can be used any more.
+ * A second request continues at what was left the first time.
+ */
+export async function refundTopUp(
+  deps: Deps,
+  ctx: BillingCtx,
+  { top_up_id: id }: Input<typeof contract.refundTopUp>,
+): Promise<Output<typeof contract.refundTopUp>> {
+  return finishRefund(deps, ctx, await refundable(ctx, id))
 }
 
 async function finishRefund(deps: Deps, ctx: BillingCtx, row: TopUpRow): Promise<Output<typeof contract.refundTopUp>> {

@@ -96,6 +96,11 @@ test('a refund gives back what is left and no more, whoever asks how often; what
   const user = billing.user()
   const id = await bought(user)
   await uses(user, id, 100)
+  const preview = async (asking: TestUser) => billing.call('preview-top-up-refund', asking, { top_up_id: id })
+  expect((await preview(user)).body).toEqual({
+    ...{ top_up: '500 AI prompts', left: 400, amount_cents: Math.floor((priceCents * 400) / units), currency: 'usd' },
+  })
+  expect([(await preview(billing.user())).status, await refundsOf(id)]).toEqual([404, []])
   // The meter knows of more than billing has heard.
   leftAt.set(id, 380)
   expect((await refund(billing.user(), id)).status).toBe(404)
@@ -105,7 +110,8 @@ test('a refund gives back what is left and no more, whoever asks how often; what
   expect(both.some(({ status }) => status === 200)).toBe(true)
   await billing.quiet()
   expect(await refundsOf(id)).toEqual([cents])
-  expect(await refund(user, id)).toMatchObject({ status: 409, body: { code: 'top_up_closed' } })
+  for (const answer of [await refund(user, id), await preview(user)])
+    expect(answer).toMatchObject({ status: 409, body: { code: 'top_up_closed' } })
   expect((await list(user)).top_ups).toMatchObject([{ id, left: 0, state: 'closed', refunded_cents: cents, refund_cents: null }])
   expect((await changesOf(user)).at(-1)).toMatchObject({ state: 'closed', version: 2 })
   const { credit_notes: papers } = (await billing.call('list-invoices', user)).body

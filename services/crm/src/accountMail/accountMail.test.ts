@@ -1,5 +1,5 @@
 import { budgetThreshold, trialEnding, trialRefused, usageThreshold } from '@operon/contracts/billing/events'
-import { paymentDisputed, paymentFailed } from '@operon/contracts/billing/payment-events'
+import { paymentDisputed, paymentFailed, paymentSucceeded } from '@operon/contracts/billing/payment-events'
 import { saleDisputeClosed, saleDisputed, saleRefunded } from '@operon/contracts/billing/selling-events'
 import { userCreated, userDeleted, userUpdated } from '@operon/contracts/identity/events'
 import { newId } from '@operon/kit/ids'
@@ -37,6 +37,10 @@ test('the end of a trial, a refused one, a failed or disputed payment and a used
   await platform.emit(paymentFailed, id, { payment: 'ch_1', amount_cents: 9950, currency: 'usd' })
   await platform.emit(paymentDisputed, id, { payment: 'ch_1', amount_cents: 9950, currency: 'usd' })
   await platform.emit(trialRefused, id, { plan: 'pro' })
+  const paid = { payment: 'ch_2', amount_cents: 9900, currency: 'usd' }
+  await platform.emit(paymentSucceeded, id, paid)
+  // Its purchase has an email of its own.
+  await platform.emit(paymentSucceeded, id, { ...paid, amount_cents: 1900, top_up: true })
   await platform.emit(usageThreshold, id, { unit: 'prompts', percent: 80, used: 2400, limit: 3000 })
   await platform.emit(usageThreshold, id, { unit: 'prompts', percent: 100, used: 3000, limit: 3000 })
   await platform.emit(budgetThreshold, id, { unit: 'prompts', percent: 80, used_microusd: 9_600_000, budget_microusd: 12_000_000 })
@@ -47,6 +51,7 @@ test('the end of a trial, a refused one, a failed or disputed payment and a used
       '80% of your Operon model budget is used',
       'Your Operon AI prompts are used up',
       'Your Operon payment did not go through',
+      'Your Operon payment of $99.00',
       'Your Operon plan did not start',
       'Your Operon trial ends on November 24, 2096',
       'Your bank disputes a payment to Operon',

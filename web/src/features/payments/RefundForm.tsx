@@ -99,6 +99,7 @@ function Review({ sale, cents, reason, onBack, onDone }: ReviewProps) {
             ['From what is due to you', preview.data.from_due_cents > 0 && mono(preview.data.from_due_cents)],
             ['You owe it; your next sales settle it', preview.data.becomes_owed_cents > 0 && mono(preview.data.becomes_owed_cents)],
             ['From our fee, which we give back', preview.data.fee_returned_cents > 0 && mono(preview.data.fee_returned_cents)],
+            ['Tax, which is not owed any more', preview.data.tax_returned_cents > 0 && mono(preview.data.tax_returned_cents)],
             ['Reason', reason],
           ]}
         />
