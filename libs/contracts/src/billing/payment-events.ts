@@ -93,14 +93,14 @@ export const refundReturned = event('billing.refund_returned', payment, {
     {
       kind: 'payment',
       title: `Your bank did not accept the refund of ${money(refund)}`,
-      body: 'The money is back with us. Write to us, and we will send it another way.',
+      body: 'The money is back with us, and our team finds another way to pay it to you.',
       link: '/pricing',
     },
   ],
   email: (refund, product) => ({
     subject: `Your ${product} refund came back`,
     title: `Your bank did not accept the refund of ${money(refund)}`,
-    text: 'The money is back with us. Write to us, and we will send it another way.',
+    text: 'The money is back with us, and our team finds another way to pay it to you.',
     label: 'See your plan',
     path: '/pricing',
     after: 'The card may have been closed or replaced.',
