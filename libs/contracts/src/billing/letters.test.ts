@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { planCancelled, staffMatter, trialEnding, trialRefused } from './events.ts'
 import { paymentSucceeded } from './payment-events.ts'
 import { payoutAccountChanged, payoutReturned, payoutsHeld } from './payout-events.ts'
-import { saleDisputeClosed, saleRefunded, saleRefundReturned } from './selling-events.ts'
+import { saleDisputeClosed, saleInquired, saleRefunded, saleRefundReturned } from './selling-events.ts'
 
 // The words of emails about money, as people read them.
 
@@ -49,6 +49,14 @@ test('a guest is led to what they have already, and a buyer with an account to t
     text: expect.stringContaining('our team finds another way to pay it to you'),
   })
   expect(letter(saleRefundReturned, { ...refund, email: null })).toBeNull()
+})
+
+test('an inquiry says that no money was taken, and what an answer is for', () => {
+  const asked = { ...sale, dispute: 'dp_1', disputed_cents: 10_700, reason: 'general', evidence_due_at: '2026-12-04T00:00:00.000Z' }
+  expect(mail(saleInquired, asked)).toMatchObject({
+    text: 'It is about $107.00, and no money was taken. Add your evidence by December 4, 2026.',
+    label: 'Add evidence',
+  })
 })
 
 test('a payout that did not arrive says who stopped it, and names no bank that never saw it', () => {

@@ -139,6 +139,29 @@ export const saleRefundReturned = event('billing.sale_refund_returned', sale.ext
 })
 
 const disputed = sale.extend({ dispute: plain(z.string()), disputed_cents: z.int(), reason: plain(z.string()) })
+/** A bank asks about a payment and has taken nothing yet. Unanswered, it may become a dispute. */
+export const saleInquired = event('billing.sale_inquired', disputed.extend({ evidence_due_at: time.nullable() }), {
+  activity: ({ title }) => `A bank asked about the payment for ${title}`,
+  link: saleAt,
+  trigger: { title: 'A bank asked about a sale', description: 'Before any dispute. With the amount and the day by which evidence is due.' },
+  live: 'sales',
+  notice: (asked) => [
+    {
+      kind: 'sale',
+      title: `A bank asks about the payment for ${asked.title}`,
+      body: `No money was taken. ${answerBy(asked)}`,
+      link: saleAt(asked),
+    },
+  ],
+  email: (asked, product) => ({
+    subject: `A bank asks about a payment to you on ${product}`,
+    title: `A bank asks about the payment for ${asked.title}`,
+    text: `It is about ${of(asked)}, and no money was taken. ${answerBy(asked)}`,
+    label: 'Add evidence',
+    path: saleAt(asked),
+    after: 'Without an answer it can become a dispute, and the bank then takes the money back.',
+  }),
+})
 /** The bank has taken a buyer's payment back while it decides. */
 export const saleDisputed = event('billing.sale_disputed', disputed.extend({ evidence_due_at: time.nullable() }), {
   activity: ({ title }) => ({ command: `Payment for ${title} disputed at the bank`, status: 'failed' }),

@@ -30,7 +30,7 @@ export async function keepDisputeRow(
   { userId, saleId }: { userId: string | null; saleId: string | null },
   charge: ProviderCharge,
   { id, amountCents, status, reason, evidenceDueAt, createdAt, movements }: ProviderDispute,
-): Promise<{ state: State; isOpened: boolean; isClosed: 'won' | 'lost' | null } | null> {
+): Promise<{ state: State; isAsked: boolean; isOpened: boolean; isClosed: 'won' | 'lost' | null } | null> {
   const { rows } = await sql<{ before: State | null; state: State }>`
     insert into disputes (id, user_id, charge, subscription, sale_id, amount_cents, currency, reason, state, evidence_due_at, opened_at)
     values (${id}, ${userId}, ${charge.id}, ${charge.subscription}, ${saleId}, ${amountCents}, ${charge.currency}, ${reason}, ${status},
@@ -53,10 +53,14 @@ export async function keepDisputeRow(
       },
       body: `${saleId ? 'A sale of a seller' : charge.topUp ? 'A top-up' : 'A plan'}, reason: ${reason.replaceAll('_', ' ')}.${evidenceDueAt ? ` Evidence is due by ${day(evidenceDueAt.toISOString())}.` : ''}`,
     })
-  // An inquiry that the bank lets go has taken nothing: nobody was told of it, or is.
+  // An inquiry that the bank lets go has taken nothing: nobody reads that it was won back.
   const [wasOpen, hasTaken] = [before === 'open', movements.length > 0]
   const closed = state === 'won' || state === 'lost' ? state : null
-  return { state, isOpened: state !== 'asked' && !wasOpen && (!closed || hasTaken), isClosed: wasOpen || hasTaken ? closed : null }
+  return {
+    ...{ state, isAsked: state === 'asked' && before === null },
+    isOpened: state !== 'asked' && !wasOpen && (!closed || hasTaken),
+    isClosed: wasOpen || hasTaken ? closed : null,
+  }
 }
 
 /** How the payments of a subscription stand at the bank: one that is lost outweighs one that is open. */

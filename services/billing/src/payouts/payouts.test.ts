@@ -181,6 +181,8 @@ test('a sale about which a bank only inquires is held until it lets go, and nobo
   await selling.advance(7)
   await selling.payoutIs(ann, { amount_cents: 8_000 })
   for (const name of ['billing.sale_disputed', 'billing.sale_dispute_closed']) expect(await billing.published(name, ann)).toEqual([])
+  const asked = { sale_id: id, disputed_cents: 10_000, evidence_due_at: expect.any(String) }
+  expect(await billing.published('billing.sale_inquired', ann)).toMatchObject([asked])
   await billing.booksMatch()
 })
 

@@ -1,4 +1,4 @@
-import { saleDisputeClosed, saleDisputed as saleDisputedEvent } from '@operon/contracts/billing/selling-events'
+import { saleDisputeClosed, saleDisputed as saleDisputedEvent, saleInquired } from '@operon/contracts/billing/selling-events'
 import { publish } from '@operon/kit/tx'
 import { wantDocument } from '../documents/documents.ts'
 import { keepDisputeRow, nameOf } from '../ledger/disputes.ts'
@@ -74,10 +74,8 @@ async function keep({ trx, sale, charge }: Booking, dispute: ProviderDispute) {
   sale.version += 1
   await trx.updateTable('sales').set({ dispute: change.state, version: sale.version }).where('id', '=', sale.id).execute()
   const about = { dispute: dispute.id, disputed_cents: dispute.amountCents, reason: dispute.reason }
-  if (change.isOpened)
-    await publish(trx, saleDisputedEvent, sale.seller_id, {
-      ...{ ...toldOf(sale), ...about },
-      evidence_due_at: dispute.evidenceDueAt?.toISOString() ?? null,
-    })
+  const begun = { ...toldOf(sale), ...about, evidence_due_at: dispute.evidenceDueAt?.toISOString() ?? null }
+  if (change.isAsked) await publish(trx, saleInquired, sale.seller_id, begun)
+  if (change.isOpened) await publish(trx, saleDisputedEvent, sale.seller_id, begun)
   if (change.isClosed) await publish(trx, saleDisputeClosed, sale.seller_id, { ...toldOf(sale), ...about, outcome: change.isClosed })
 }
