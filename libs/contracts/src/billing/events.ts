@@ -152,20 +152,39 @@ export const planClosed = event('billing.plan_closed', z.object({ plan: PlanId }
     after: 'Update your card or choose a plan again, and everything opens once it is paid.',
   }),
 })
+const cancelled = z.object({
+  plan: PlanId,
+  ends_at: time,
+  trial: z.boolean(),
+  /** It has ended already: staff ended it, or its payment went back whole. */
+  ended: z.literal(true).optional(),
+})
 /** A plan that is not renewed: by its person, in the provider's portal, or by staff. */
-export const planCancelled = event('billing.plan_cancelled', z.object({ plan: PlanId, ends_at: time, trial: z.boolean() }), {
-  trigger: { title: 'A plan was cancelled', description: 'It ends with its period. With the plan and the day.' },
-  activity: ({ plan, ends_at }) => `Cancelled ${planName(plan)}, which ends on ${day(ends_at)}`,
+export const planCancelled = event('billing.plan_cancelled', cancelled, {
+  trigger: { title: 'A plan was cancelled', description: 'It ends with its period, or has ended. With the plan and the day.' },
+  activity: ({ plan, ends_at, ended }) => (ended ? null : `Cancelled ${planName(plan)}, which ends on ${day(ends_at)}`),
   link: () => '/pricing',
-  email: ({ plan, ends_at, trial }, product) => ({
-    subject: `Your ${product} plan ends on ${day(ends_at)}`,
-    title: `Your ${planName(plan)} ${trial ? 'trial' : 'plan'} is cancelled`,
-    text: `It stays open until ${day(ends_at)}, and nothing ${trial ? 'is' : 'more is'} charged for it. Your data is kept.`,
-    label: 'Keep the plan',
-    path: '/pricing',
-    after: 'If this was not you, keep the plan there and change your password.',
-    until: ends_at,
-  }),
+  email: ({ plan, ends_at, trial, ended }, product) => {
+    const what = `${planName(plan)} ${trial ? 'trial' : 'plan'}`
+    if (ended)
+      return {
+        subject: `Your ${product} plan has ended`,
+        title: `Your ${what} has ended`,
+        text: 'Nothing more is charged for it. Your data is kept, and what you sold is still paid out on Fridays.',
+        label: 'Choose a plan',
+        path: '/pricing',
+        after: 'You can choose a plan again at any time.',
+      }
+    return {
+      subject: `Your ${product} plan ends on ${day(ends_at)}`,
+      title: `Your ${what} is cancelled`,
+      text: `It stays open until ${day(ends_at)}, and nothing ${trial ? 'is' : 'more is'} charged for it. Your data is kept.`,
+      label: 'Keep the plan',
+      path: '/pricing',
+      after: 'If this was not you, keep the plan there and change your password.',
+      until: ends_at,
+    }
+  },
 })
 /** A checkout with the trial, paid with a card that had one: it was ended at once, and nothing was charged. */
 export const trialRefused = event('billing.trial_refused', z.object({ plan: PlanId }), {

@@ -107,6 +107,7 @@ test('a payment, a cancellation and a trial are told by what happens next, and a
     until: cancelled.ends_at,
   })
   expect(mail(planCancelled, { ...cancelled, trial: true }).text).toContain('and nothing is charged for it')
+  expect(mail(planCancelled, { ...cancelled, ended: true })).toMatchObject({ title: 'Your Pro plan has ended', label: 'Choose a plan' })
   const trial = { plan: 'pro' as const, period: 'year' as const, trial_end: cancelled.ends_at, amount_cents: 91_800, currency: 'usd' }
   expect(mail(trialEnding, trial).text).toContain('Any tax is added, and a discount code or credit comes off.')
   expect(mail(trialRefused, { plan: 'pro' }).after).toBe('If you choose it again, it is charged right away.')

@@ -41,6 +41,7 @@ test('a dispute that is lost ends the plan, and the card is not charged again [R
   await decide('losing_evidence')
   await billing.becomes(user, { status: 'canceled', subscribed: false })
   expect(await billing.published('billing.dispute_closed', user)).toMatchObject([{ outcome: 'lost' }])
+  expect(await billing.published('billing.plan_cancelled', user)).toEqual([])
   await billing.advance(31)
   expect(await charges()).toHaveLength(1)
   await billing.booksMatch()

@@ -92,13 +92,19 @@ export async function keep(trx: Trx, { known, found, standing, refused }: Look):
   // The provider gave up before the days of grace were over.
   const gaveUp = known.status === 'past_due' && !known.lapsed && (row.status === 'unpaid' || row.status === 'canceled')
   if (gaveUp && !known.cancel_at_period_end && !standing.disputed) await publishClosed(trx, row)
-  const endsAt = row.trial_end && row.status === 'trialing' ? row.trial_end : row.period_end
-  if (!known.cancel_at_period_end && row.cancel_at_period_end && row.plan && endsAt)
-    await publish(trx, planCancelled, row.user_id, {
-      ...{ plan: row.plan as PlanId, ends_at: endsAt.toISOString(), trial: row.status === 'trialing' },
-    })
+  if (!gaveUp) await tellCancelled(trx, known, row)
   await publishSubscription(trx, row)
   return row
+}
+
+/** The bank's decision and the end of dunning have emails of their own. */
+async function tellCancelled(trx: Trx, known: SubscriptionRow, row: SubscriptionRow) {
+  if (known.cancel_at_period_end || known.disputed || !row.plan) return
+  const told = { plan: row.plan as PlanId, trial: known.status === 'trialing' }
+  const endsAt = told.trial ? row.trial_end : row.period_end
+  if (row.cancel_at_period_end && endsAt) await publish(trx, planCancelled, row.user_id, { ...told, ends_at: endsAt.toISOString() })
+  else if (row.status === 'canceled' && isLive(known))
+    await publish(trx, planCancelled, row.user_id, { ...told, ends_at: row.updated_at.toISOString(), ended: true })
 }
 
 /** True the first time. */

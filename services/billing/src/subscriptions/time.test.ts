@@ -131,6 +131,8 @@ test('a payment that goes back whole ends the plan it paid for; a part of it doe
   expect(await billing.check(user)).toMatchObject({ status: 'active', subscribed: true })
   expect(await refund(9000)).toMatchObject({ status: 200 })
   await billing.becomes(user, { status: 'canceled', subscribed: false })
+  await billing.quiet()
+  expect(await billing.published('billing.plan_cancelled', user)).toMatchObject([{ plan: 'pro', trial: false, ended: true }])
   await billing.booksMatch()
 })
 
