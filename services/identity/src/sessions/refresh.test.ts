@@ -98,7 +98,8 @@ test('a token is read in the one spelling that was written', async () => {
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   const respelt = token.slice(0, -1) + letters[letters.indexOf(token.at(-1)!) + 1]
   expect(Buffer.from(respelt, 'base64url')).toEqual(bytes)
-  for (const other of [respelt, bytes.subarray(0, 43).toString('base64url'), `${token}AA`]) expect(readRefreshToken(vault, other)).toBeNull()
+  for (const other of [respelt, bytes.subarray(0, 43).toString('base64url'), `${token}AA`])
+    expect(readRefreshToken(vault, other)).toBeNull()
   expect(readRefreshToken(vault, token)).toMatchObject({ counter: 0 })
 })
 

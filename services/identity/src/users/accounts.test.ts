@@ -90,7 +90,7 @@ test('a session that has ended is refused even where the news of it has not come
   const { session, user } = await signedUp(platform)
   await update(platform.services.identity!.rt.db, 'sessions', { user_id: user.id }, { revoked_at: new Date() })
   const asked = await fetch(`${platform.base}/auth/v1/user`, { headers: { authorization: `Bearer ${session.access_token}` } })
-  expect([asked.status, (await asked.json()).error_code]).toEqual([403, 'session_not_found'])
+  expect([asked.status, ((await asked.json()) as { error_code: string }).error_code]).toEqual([403, 'session_not_found'])
 })
 
 test('errors come in the shape of the API version that is asked for, and name it', async () => {

@@ -18,11 +18,7 @@ export function visibleProfiles(ctx: Ctx, query: Query) {
 }
 
 export async function ownerOf({ db }: Ctx<MarketplaceDb>, { slug }: { slug: string }) {
-  const seller = await db
-    .selectFrom('profiles')
-    .select('display_name')
-    .where('marketplace_slug', '=', slug)
-    .executeTakeFirst()
+  const seller = await db.selectFrom('profiles').select('display_name').where('marketplace_slug', '=', slug).executeTakeFirst()
   return seller ? { name: seller.display_name ?? slug } : null
 }
 

@@ -157,7 +157,9 @@ test('who waits for a picture that is erased meanwhile is told that there is non
   const user = platform.user()
   await order(user, { kind: 'slow_headers', ms: 1500, times: 1 })
   const waiting = call(user, 'generate-image', { prompt: 'a boat' })
-  await expect.poll(() => db.selectFrom('pictures').select('state').where('user_id', '=', user.id).execute()).toEqual([{ state: 'running' }])
+  await expect
+    .poll(() => db.selectFrom('pictures').select('state').where('user_id', '=', user.id).execute())
+    .toEqual([{ state: 'running' }])
   await db.deleteFrom('pictures').where('user_id', '=', user.id).execute()
   expect((await waiting).body.code).toBe('not_found')
 })
