@@ -107,8 +107,8 @@ export const storefrontSitemap = endpoint({
   contentType: 'application/xml',
 })
 
-/** The widths that pages show pictures in. */
-export const PICTURE_WIDTHS = ['480', '640', '960'] as const
+/** The widths that pages show pictures in; 640 is of pages from the release before. */
+export const PICTURE_WIDTHS = ['480', '640', '720', '960'] as const
 /** The address never changes and a picture never does: caches may keep it for ever. */
 export const productPicture = endpoint({
   method: 'GET',
@@ -117,7 +117,7 @@ export const productPicture = endpoint({
   rate: 'read',
   raw: true,
   params: z.object({ picture: id('upload') }),
-  query: z.object({ w: z.enum(PICTURE_WIDTHS).optional() }),
+  query: z.object({ w: z.enum(PICTURE_WIDTHS).optional(), f: z.enum(['avif']).optional() }),
   reply: z.unknown(),
-  summary: 'A picture of a product that is on sale, or the same at most 480, 640 or 960 pixels wide',
+  summary: 'A picture of a product that is on sale, or the same at most 480, 640, 720 or 960 pixels wide, as WebP or AVIF',
 })

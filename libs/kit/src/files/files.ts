@@ -216,7 +216,7 @@ export async function removeFiles(rt: Rt, db: Db, which: (query: Select) => Sele
       await giveSpace(trx, user_id, bytes)
       if (upload) await rt.storage.abandon(key, upload)
       await rt.storage.delete(key)
-      if (type?.startsWith('image/')) for (const width of BESIDE) await rt.storage.delete(besideKey(key, width))
+      if (type?.startsWith('image/')) for (const beside of BESIDE) await rt.storage.delete(`${key}.${beside}`)
       removed++
     })
   return removed
@@ -293,8 +293,9 @@ export async function listFiles(
 }
 
 /** Where a service keeps a smaller copy of a picture; it goes with the file. */
-export const besideKey = (key: string, width: number) => `${key}.w${width}`
-const BESIDE = [480, 640, 960]
+export const besideKey = (key: string, width: number, format: 'webp' | 'avif') => `${key}.${besideName(width, format)}`
+const besideName = (width: number, format: string) => `w${width}${format === 'webp' ? '' : `.${format}`}`
+const BESIDE = [480, 640, 720, 960].flatMap((width) => [besideName(width, 'webp'), besideName(width, 'avif')])
 
 const hashOf = (token: string) => createHash('sha256').update(token).digest('base64url')
 

@@ -56,11 +56,12 @@ test('a picture is sent in the width of its place, made once, without what stood
   expect(imageSize(bytes)).toMatchObject({ width: 480, height: 300 })
   expect(bytes.includes('GPS')).toBe(false)
   expect(Buffer.from(await again.arrayBuffer())).toEqual(bytes)
-  for (const [width, height] of [
-    [640, 400],
-    [960, 600],
-  ])
-    expect(imageSize(Buffer.from(await (await look(`${picture}?w=${width}`)).arrayBuffer()))).toMatchObject({ width, height })
+  const sized = async (query: string) => {
+    const shown = await look(`${picture}?${query}`)
+    return { ...imageSize(Buffer.from(await shown.arrayBuffer())), said: shown.headers.get('content-type') }
+  }
+  expect(await sized('w=960')).toMatchObject({ width: 960, height: 600, type: 'webp', said: 'image/webp' })
+  expect(await sized('w=720&f=avif')).toMatchObject({ width: 720, height: 450, type: 'avif', said: 'image/avif' })
   expect(Buffer.from(await (await look(picture)).arrayBuffer())).toEqual(photo)
   expect((await look(`${picture}?w=481`)).status).toBe(400)
   const keys = async () => (await storage.list(`files/${ann.id}/`)).length

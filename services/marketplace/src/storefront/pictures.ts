@@ -5,7 +5,7 @@ import type { Runtime } from '@operon/kit/service'
 
 import { sql } from 'kysely'
 import type { MarketplaceDb } from '../schema.ts'
-import { smallerPicture } from './smaller.ts'
+import { type Format, smallerPicture } from './smaller.ts'
 
 type Reply = Parameters<Parameters<typeof serveRaw>[2]>[2]
 
@@ -19,7 +19,11 @@ export const isShown = ({ type, bytes }: { type: string | null; bytes: number | 
 /** Only a file of a seller's own in a product that is on sale or of their storefront, or of a buyer's own in a review: an id opens nothing else of what people keep. */
 export const sendPicture =
   ({ storage }: Pick<Runtime<MarketplaceDb>, 'storage'>) =>
-  async ({ db }: Ctx<MarketplaceDb>, { picture, w }: { picture: string; w?: string | undefined }, reply: Reply) => {
+  async (
+    { db }: Ctx<MarketplaceDb>,
+    { picture, w, f = 'webp' }: { picture: string; w?: string | undefined; f?: Format | undefined },
+    reply: Reply,
+  ) => {
     const file = await db
       .selectFrom('files as f')
       .select(['f.key', 'f.type'])
@@ -36,10 +40,10 @@ export const sendPicture =
       )
       .executeTakeFirst()
     if (!file) throw new DomainError('not_found')
-    const small = w ? await smallerPicture(storage, file, Number(w)) : null
+    const small = w ? await smallerPicture(storage, file, { width: Number(w), format: f }) : null
     return reply
       .headers({
-        'content-type': small ? 'image/webp' : file.type!,
+        'content-type': small ? `image/${f}` : file.type!,
         'cache-control': 'public, max-age=31536000, immutable',
         'x-content-type-options': 'nosniff',
         'content-disposition': 'inline',

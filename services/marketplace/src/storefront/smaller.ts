@@ -9,24 +9,28 @@ type Storage = Runtime<MarketplaceDb>['storage']
 const MOST_PIXELS = 40_000_000
 const READABLE = ['image/png', 'image/jpeg', 'image/webp']
 const AT_ONCE = 2
+/** As a photo looks in WebP at 70, in about half the bytes. The slower speeds save 3 % for four times the work. */
+const AVIF = { quality: 50, speed: 8 }
 
 const making = new Map<string, Promise<Buffer | null>>()
 const turns: (() => void)[] = []
 let busy = 0
 
+export type Format = 'webp' | 'avif'
+type Wanted = { width: number; format: Format }
 /** The picture in the width of a place on a page, made when it is first asked for. Null where it is shown as it is. */
-export async function smallerPicture(storage: Storage, file: { key: string; type: string | null }, width: number): Promise<Buffer | null> {
+export async function smallerPicture(storage: Storage, file: { key: string; type: string | null }, wanted: Wanted): Promise<Buffer | null> {
   if (!READABLE.includes(file.type ?? '')) return null
-  const key = besideKey(file.key, width)
+  const key = besideKey(file.key, wanted.width, wanted.format)
   if (await storage.head(key)) return read(storage, key)
   const begun = making.get(key)
   if (begun) return begun
-  const made = make(storage, file.key, key, width).finally(() => making.delete(key))
+  const made = make(storage, file.key, key, wanted).finally(() => making.delete(key))
   making.set(key, made)
   return made
 }
 
-async function make(storage: Storage, from: string, key: string, width: number): Promise<Buffer | null> {
+async function make(storage: Storage, from: string, key: string, { width, format }: Wanted): Promise<Buffer | null> {
   if (busy >= AT_ONCE) await new Promise<void>((resolve) => turns.push(resolve))
   else busy++
   try {
@@ -38,10 +42,9 @@ async function make(storage: Storage, from: string, key: string, width: number):
     const small = Math.min(width, across)
     const height = Math.max(1, Math.round((down * small) / across))
     const upright = await new Transformer(whole).rotate().webpLossless()
-    const body = await new Transformer(upright)
-      .fastResize({ width: small, height, fit: ResizeFit.Cover, filter: FastResizeFilter.Lanczos3 })
-      .webp(small <= 480 ? 75 : 68)
-    await storage.put(key, body, { contentType: 'image/webp' })
+    const resized = new Transformer(upright).fastResize({ width: small, height, fit: ResizeFit.Cover, filter: FastResizeFilter.Lanczos3 })
+    const body = format === 'avif' ? await resized.avif(AVIF) : await resized.webp(small <= 480 ? 75 : 68)
+    await storage.put(key, body, { contentType: `image/${format}` })
     return body
   } catch {
     // Not a picture that can be unpacked: a browser may still know what to do with it.

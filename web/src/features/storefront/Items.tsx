@@ -6,6 +6,7 @@ import { cx } from '../../ui/cx.ts'
 import { EmptyState, Pill, Skeleton } from '../../ui/Panel.tsx'
 import { Buy } from './Buy.tsx'
 import { SaveSearch } from './ForBuyers.tsx'
+import { Photo } from './Photo.tsx'
 import { addressOf, type Narrowed, type Offer, priceOf } from './page.ts'
 import { Rating } from './Rating.tsx'
 
@@ -72,18 +73,7 @@ export function Items({ offers, categories, next, asked, empty, sellers }: Props
 function OfferCell({ offer, seller, first = false }: { offer: Offer; seller?: boolean | undefined; first?: boolean }) {
   return (
     <li className={cx(cell, first ? null : later, 'group transition-colors duration-120 hover:bg-panel')}>
-      {offer.picture ? (
-        <img
-          src={`${offer.picture}?w=480`}
-          alt=""
-          loading={first ? 'eager' : 'lazy'}
-          fetchPriority={first ? 'high' : 'auto'}
-          decoding={first ? 'sync' : 'async'}
-          width={640}
-          height={400}
-          className="aspect-[8/5] w-full rounded-control bg-raised object-cover"
-        />
-      ) : null}
+      {offer.picture ? <Photo of={offer.picture} widths={[480]} sizes="480px" alt="" first={first} /> : null}
       <div className="flex h-5 items-center justify-between gap-3 text-13 text-faint">
         <Pill>{offer.category}</Pill>
         <Rating of={offer.rating} />

@@ -7,6 +7,7 @@ import { AddToCart } from './AddToCart.tsx'
 import { Buy } from './Buy.tsx'
 import { Reviews, SaveAndAsk } from './ForBuyers.tsx'
 import { FewItems } from './Items.tsx'
+import { Photo } from './Photo.tsx'
 import { type Of, priceOf } from './page.ts'
 import { Rating } from './Rating.tsx'
 import { Report } from './Report.tsx'
@@ -103,17 +104,14 @@ function Pictures({ of: { pictures, title } }: { of: Of<'product'>['product'] })
   return (
     <div className="mb-6 grid grid-cols-2 gap-3">
       {pictures.map((picture, at) => (
-        <img
+        <Photo
           key={picture}
-          src={`${picture}?w=960`}
-          srcSet={[480, 640, 960].map((width) => `${picture}?w=${width} ${width}w`).join(', ')}
+          of={picture}
+          widths={[480, 720, 960]}
           sizes={at ? '(min-width: 64rem) 30vw, 50vw' : '(min-width: 64rem) 60vw, calc(100vw - 2.5rem)'}
           alt={pictures.length > 1 ? `${title}, picture ${at + 1} of ${pictures.length}` : title}
-          width={1280}
-          height={800}
-          loading={at ? 'lazy' : 'eager'}
-          fetchPriority={at ? 'auto' : 'high'}
-          className="aspect-[8/5] w-full rounded-control bg-raised object-cover first:col-span-2"
+          first={!at}
+          className="first:col-span-2"
         />
       ))}
     </div>
