@@ -21,6 +21,8 @@ const idAt = (moment: RawBuilder<unknown>) =>
 const monthBack = (more: number) => sql`date_trunc('month', now()) - ((n / 2) % 20000 - ${sql.lit(more)}) * interval '1 month'`
 const ago = (unit: string) => sql`now() - (n % 80000) * interval ${sql.lit(unit)}`
 
+const dueEveryFifth = sql`case when n % 5 = 0 then now() else now() + interval '1 day' end`
+
 const alsoBuys = (ownerId: string) => sql`case when n % 4 = 1 then ${sql.lit(ownerId)}::uuid else gen_random_uuid() end`
 
 /** Columns whose values decide who looks at a row: most of what there is has been dealt with. */
@@ -326,12 +328,13 @@ export const VALUES: Record<string, RawBuilder<unknown> | ((ownerId: string) => 
   'connections.state': sql`'connected'`,
   'connections.sealed': sql`null`,
   'connections.refresh_at': sql`now() + interval '1 day'`,
-  'connections.checked_at': sql`now()`,
-  'app_hooks.renew_at': sql`now() + interval '1 day'`,
+  'connections.checked_at': sql`now() - interval '1 hour'`,
+  // Every fifth is due and has no connection that works.
+  'app_hooks.renew_at': dueEveryFifth,
   'app_hooks.again': sql`false`,
-  'app_watches.next_at': sql`now() + interval '1 minute'`,
+  'app_watches.next_at': dueEveryFifth,
   'ad_rules.state': sql`'watching'`,
-  'ad_rules.checked_at': sql`now()`,
+  'ad_rules.check_at': dueEveryFifth,
   'oauth_attempts.expires_at': sql`now() + interval '10 minutes'`,
   'lane_items.leased_until': sql`null::timestamptz`,
   'usage_reservations.state': sql`'settled'`,

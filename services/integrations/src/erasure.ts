@@ -38,7 +38,7 @@ export const erasure: Eraser<IntegrationsDb> = {
     { table: 'connection_calls' },
     { table: 'app_effects', without: ['key'] },
     { table: 'ad_lists' },
-    { table: 'ad_rules' },
+    { table: 'ad_rules', without: ['check_at'] },
     { table: 'custom_apis' },
     { table: 'app_requests', without: ['app_key'] },
     { table: 'app_watches', without: ['seen', 'version', 'next_at'] },

@@ -112,6 +112,7 @@ export type IntegrationsDb = LaneDb & {
     state: Generated<'watching' | 'applied'>
     last_cents: number | null
     checked_at: Date | null
+    check_at: Generated<Date>
     applied_at: Date | null
     created_at: Generated<Date>
   }

@@ -15,6 +15,7 @@ import * as watches from './migrations/0013_watches.ts'
 import * as customApis from './migrations/0014_custom_apis.ts'
 import * as tools from './migrations/0015_tools.ts'
 import * as appRequests from './migrations/0016_app_requests.ts'
+import * as dueRules from './migrations/0017_due_rules.ts'
 import { previewed } from './previewed.ts'
 import type { IntegrationsDb } from './schema.ts'
 import { webhookConsumers } from './webhooks/consumers.ts'
@@ -37,6 +38,7 @@ export const integrationsService: ServiceDefinition<IntegrationsDb, Config> = {
     '0014_custom_apis': customApis,
     '0015_tools': tools,
     '0016_app_requests': appRequests,
+    '0017_due_rules': dueRules,
   },
   setup(rt) {
     connectionRoutes(rt)

@@ -10,6 +10,7 @@ import { type Selectable, sql } from 'kysely'
 import type { Config } from '../config.ts'
 import { workingConnection } from '../connections/actions.ts'
 import type { CallApp } from '../connections/call.ts'
+import { takeDue } from '../connections/due.ts'
 import { type ConnectionRow, oneAtATime } from '../connections/keep.ts'
 import type { IntegrationsDb } from '../schema.ts'
 import type { AdLists } from './lists.ts'
@@ -96,28 +97,10 @@ async function campaignOf(row: ConnectionRow, id: string, lists: AdLists): Promi
 
 /** Looks at the rules whose turn it is. Those of a broken connection wait until it is connected again. */
 export async function applyRules({ db, log }: Pick<Runtime<IntegrationsDb, Config>, 'db' | 'log'>, lists: AdLists, call: CallApp) {
-  const due = await db
-    .updateTable('ad_rules')
-    .set({ checked_at: sql`now()` })
-    .where((eb) =>
-      eb(
-        'id',
-        'in',
-        eb
-          .selectFrom('ad_rules as r')
-          .innerJoin('connections as c', 'c.id', 'r.connection_id')
-          .select('r.id')
-          .where('r.state', '=', 'watching')
-          .where('c.state', 'in', ['connected', 'degraded'])
-          .where((or) =>
-            or.or([or('r.checked_at', 'is', null), or('r.checked_at', '<', sql<Date>`now() - ${EVERY_MINUTES} * interval '1 minute'`)]),
-          )
-          .orderBy('r.checked_at', (order) => order.asc().nullsFirst())
-          .limit(BATCH),
-      ),
-    )
-    .returningAll()
-    .execute()
+  const due = await takeDue(db, 'ad_rules', { most: BATCH, againSeconds: EVERY_MINUTES * 60 })
+  if (!due.length) return
+  const ids = due.map(({ id }) => id)
+  await db.updateTable('ad_rules').set({ checked_at: sql`now()` }).where('id', 'in', ids).execute()
   for (const rule of due)
     await apply(rule).catch((err: unknown) => {
       if (!(err instanceof DomainError)) log.warn({ err, rule: rule.id }, 'an ad rule was not checked; it is tried again in ten minutes')

@@ -17,6 +17,7 @@ import { type VendorId, vendors } from '../apps/vendors.ts'
 import type { Config } from '../config.ts'
 import type { IntegrationsDb } from '../schema.ts'
 import { sendTo } from './call.ts'
+import { resume } from './due.ts'
 import { type ConnectionRow, oneAtATime, seal, showIntegration, shown, type Trx } from './keep.ts'
 import { exchange, type Granted, lifeOf, mint, NotGranted } from './tokens.ts'
 
@@ -215,6 +216,7 @@ async function keep(ctx: Call, app: AppId, place: Place, { held, scopes, seconds
       )
       .returningAll()
       .executeTakeFirstOrThrow()
+    if (before?.state === 'broken') await resume(trx, id)
     await showIntegration(trx, user.id, app)
     return row
   })

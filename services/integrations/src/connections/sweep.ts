@@ -72,7 +72,8 @@ const SLOWER = appIds
 
 /**
  * Looks at the connections that were just made, or that somebody or a rule works with, so that a cut on the other side is told within a minute. Most
- * vendors do not tell. The others are looked at once a day.
+ * vendors do not tell. The others are looked at once a day. Those in use are few, and found
+ * before they are put in order: by that order alone, all connections would be gone through.
  */
 export async function lookAfter({ db, log }: Pick<Rt, 'db' | 'log'>, call: CallApp): Promise<void> {
   const every = SLOWER.length
@@ -82,10 +83,12 @@ export async function lookAfter({ db, log }: Pick<Rt, 'db' | 'log'>, call: CallA
       )} else ${LOOK_SECONDS}::float8 end`
     : sql`${LOOK_SECONDS}::float8`
   const { rows: due } = await sql<Selectable<IntegrationsDb['connections']>>`
-    with due as (
-      select id from connections where state in ('connected', 'degraded') and app <> ${CUSTOM} and last_call_at > now() - interval '1 hour'
-        and checked_at < now() - ${every} * interval '1 second'
-      order by checked_at limit ${BATCH} for update skip locked
+    with used as materialized (
+      select id, checked_at from connections where state in ('connected', 'degraded') and app <> ${CUSTOM}
+        and last_call_at > now() - interval '1 hour' and checked_at < now() - ${every} * interval '1 second'
+    ),
+    due as (
+      select id from connections where id = any(array(select id from used order by checked_at limit ${BATCH})) for update skip locked
     )
     update connections c set checked_at = now() from due where c.id = due.id returning c.*`.execute(db)
   await inTurns(due, (row) =>

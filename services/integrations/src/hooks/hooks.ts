@@ -16,6 +16,7 @@ import type { CalendarWire } from '../calendars/wire.ts'
 import { wireOf } from '../calendars/wires.ts'
 import type { Config } from '../config.ts'
 import { type CallApp, sendTo } from '../connections/call.ts'
+import { takeDue } from '../connections/due.ts'
 import type { ConnectionRow } from '../connections/keep.ts'
 import type { IntegrationsDb } from '../schema.ts'
 
@@ -27,6 +28,8 @@ export type Hooks = { rt: Pick<Rt, 'db' | 'vault' | 'kit' | 'config' | 'log'>; p
 const KIND = 'calendar'
 const BATCH = 100
 const AT_ONCE = 8
+/** A sweep that dies is followed after this long: far more than its vendors take. */
+const SWEEP_SECONDS = 300
 /** Changes that come this close to each other are told as one. */
 const QUIET_SECONDS = 10
 
@@ -158,24 +161,16 @@ export async function sweepHooks(hooks: Hooks): Promise<void> {
     .limit(BATCH)
     .execute()
   for (const hook of again) await tell(db, hook)
-  const due = await db
-    .selectFrom('app_hooks')
-    .innerJoin('connections', 'connections.id', 'app_hooks.connection_id')
-    .selectAll('connections')
-    .where('app_hooks.renew_at', '<=', sql<Date>`now()`)
-    .where('connections.state', 'in', ['connected', 'degraded'])
-    .orderBy('app_hooks.renew_at')
-    .limit(BATCH)
-    .execute()
+  const due = await takeDue(db, 'app_hooks', { most: BATCH, againSeconds: SWEEP_SECONDS })
   const left = [...due]
   await Promise.all(
     Array.from({ length: Math.min(AT_ONCE, left.length) }, async () => {
-      for (let row = left.shift(); row; row = left.shift()) {
-        const hook = await claim(db, row.id)
-        const wire = wireOf(row.app)
-        if (hook && wire)
+      for (let hook = left.shift(); hook; hook = left.shift()) {
+        const row = await db.selectFrom('connections').selectAll().where('id', '=', hook.connection_id).executeTakeFirst()
+        const wire = row && wireOf(row.app)
+        if (wire)
           await renew(hooks, row, wire, hook).catch((err: unknown) => {
-            if (!(err instanceof DomainError)) log.warn({ err }, 'a calendar watch could not be renewed, will try again in a minute')
+            if (!(err instanceof DomainError)) log.warn({ err }, 'a calendar watch could not be renewed, will try again in five minutes')
           })
       }
     }),

@@ -9,6 +9,7 @@ import type { AppTrigger, Row } from '../apps/app.ts'
 import { triggerDefinition } from '../apps/triggers/all.ts'
 import type { Config } from '../config.ts'
 import type { CallApp } from '../connections/call.ts'
+import { putOffBroken } from '../connections/due.ts'
 import type { ConnectionRow } from '../connections/keep.ts'
 import type { IntegrationsDb } from '../schema.ts'
 
@@ -60,6 +61,7 @@ const OF_ONE_APP = { watches: 50, looks: 8, failures: 3 }
 export async function lookAtWatches({ db, log }: Rt, call: CallApp): Promise<void> {
   const until = Date.now() + ROUND_MS
   const failures = new Map<string, number>()
+  await putOffBroken(db, 'app_watches')
   for (;;) {
     const { rows: due } = await sql<WatchRow & { app: string; due_at: Date }>`
       with fair as (

@@ -51,7 +51,14 @@ test('what is watched waits while the connection is broken, is named in the noti
   await look(user)
   expect((await call(user, 'list-app-triggers', { app: 'hubspot' })).body.watches).toMatchObject([{ waits: true, failure: null }])
   expect(await eventsOf(user, appTold.name)).toEqual([])
+  const dueIn = async () => {
+    const [row] = await world.db.selectFrom('app_watches').select('next_at').where('user_id', '=', user.id).execute()
+    return row.next_at.getTime() - Date.now()
+  }
+  // It is not found by every turn while it waits.
+  expect(await dueIn()).toBeGreaterThan(3_600_000)
   await world.connected(user, 'hubspot')
+  expect(await dueIn()).toBeLessThan(2_000)
   await look(user)
   expect((await eventsOf(user, appTold.name)).map(({ title }) => title)).toEqual(['Lena Novak'])
 })

@@ -1,0 +1,74 @@
+import type { Runtime } from '@operon/kit/service'
+import { type Selectable, sql } from 'kysely'
+import type { IntegrationsDb } from '../schema.ts'
+import type { Trx } from './keep.ts'
+
+type Db = Runtime<IntegrationsDb>['db']
+
+/** What is done for a connection when its time has come, by the column that says when. */
+const WORK = {
+  app_watches: { due: 'next_at', open: sql`true` },
+  app_hooks: { due: 'renew_at', open: sql`true` },
+  ad_rules: { due: 'check_at', open: sql`t.state = 'watching'` },
+} as const
+type Work = keyof typeof WORK
+
+/** Connecting again makes it due at once, save in a process of an earlier release. */
+const PUT_OFF_SECONDS = 6 * 3600
+const MOST_PIECES = 50
+const PUT_OFF_AT_ONCE = 500
+
+/**
+ * Takes what is due, which is due again in a while. What waits for a broken connection is put off,
+ * lest every turn find all of it again.
+ */
+export async function takeDue<T extends Work>(
+  db: Db,
+  table: T,
+  { most, againSeconds }: { most: number; againSeconds: number },
+): Promise<Selectable<IntegrationsDb[T]>[]> {
+  const { due, open } = WORK[table]
+  const taken: Selectable<IntegrationsDb[T]>[] = []
+  for (let piece = 0; piece < MOST_PIECES && taken.length < most; piece++) {
+    const limit = most - taken.length
+    const { rows } = await sql<Selectable<IntegrationsDb[T]> & { works: boolean }>`
+      with due as (
+        select t.id, coalesce(c.state in ('connected', 'degraded'), false) as works
+        from ${sql.table(table)} t left join connections c on c.id = t.connection_id
+        where ${open} and t.${sql.ref(due)} <= now() order by t.${sql.ref(due)} limit ${limit} for update of t skip locked
+      )
+      update ${sql.table(table)} t
+      set ${sql.ref(due)} = now() + case when due.works then ${againSeconds} else ${PUT_OFF_SECONDS} end::float8 * interval '1 second'
+      from due where t.id = due.id returning t.*, due.works`.execute(db)
+    taken.push(...rows.filter(({ works }) => works))
+    if (rows.length < limit) break
+  }
+  return taken
+}
+
+/** The part of `takeDue` that puts off, for what is taken in another order than by its time. */
+export async function putOffBroken(db: Db, table: Work): Promise<void> {
+  const { due, open } = WORK[table]
+  for (let piece = 0; piece < MOST_PIECES; piece++) {
+    const { rows } = await sql`
+      with broken as (
+        select t.id from ${sql.table(table)} t left join connections c on c.id = t.connection_id
+        where ${open} and t.${sql.ref(due)} <= now() and coalesce(c.state not in ('connected', 'degraded'), true)
+        limit ${PUT_OFF_AT_ONCE} for update of t skip locked
+      )
+      update ${sql.table(table)} t set ${sql.ref(due)} = now() + ${PUT_OFF_SECONDS} * interval '1 second'
+      from broken where t.id = broken.id returning t.id`.execute(db)
+    if (rows.length < PUT_OFF_AT_ONCE) return
+  }
+}
+
+/**
+ * What waited for a connection goes on. A second ahead: a turn that began before, and read the
+ * connection as broken, leaves it alone.
+ */
+export async function resume(trx: Trx, connectionId: string): Promise<void> {
+  for (const [table, { due, open }] of Object.entries(WORK))
+    await sql`
+      update ${sql.table(table)} t set ${sql.ref(due)} = least(${sql.ref(due)}, clock_timestamp() + interval '1 second')
+      where t.connection_id = ${connectionId} and ${open}`.execute(trx)
+}
