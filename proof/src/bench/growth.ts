@@ -12,7 +12,7 @@ const LONG = [1_000, 30_000, 300_000]
 export async function bench({
   short,
   only,
-  sizes = short ? SHORT : LONG,
+  sizes: asked = short ? SHORT : LONG,
   reads = false,
 }: {
   short: boolean
@@ -20,6 +20,7 @@ export async function bench({
   sizes?: number[]
   reads?: boolean
 }) {
+  const sizes = withMiddle(asked)
   const folder = scratchFolder('growth')
   chmodSync(folder, 0o755)
   const settings = {
@@ -64,3 +65,6 @@ export async function bench({
     rmSync(folder, { recursive: true, force: true })
   }
 }
+
+/** Between two sizes a line looks like any other growth: a third one tells. */
+const withMiddle = (sizes: number[]) => (sizes.length === 2 ? [sizes[0]!, Math.round(Math.sqrt(sizes[0]! * sizes[1]!)), sizes[1]!] : sizes)
