@@ -2,6 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import * as contract from '@operon/contracts/crm/email/audience'
 import { DomainError } from '@operon/kit/errors'
 import { serveRaw } from '@operon/kit/http'
+import { deleteInPieces } from '@operon/kit/pieces'
 import type { Runtime } from '@operon/kit/service'
 import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
@@ -71,5 +72,4 @@ function jsonOf(body: Buffer): unknown {
   }
 }
 
-export const forgetHints = (db: Runtime<CrmDb>['db']) =>
-  sql`delete from email_hints where id in (select id from email_hints where at < now() - interval '30 days' limit 10000)`.execute(db)
+export const forgetHints = (db: Runtime<CrmDb>['db']) => deleteInPieces(db, 'email_hints', sql`at < now() - interval '30 days'`)
