@@ -4,6 +4,7 @@ import { afterAll, expect, test, vi } from 'vitest'
 import { contactColumns } from '../contacts/rows.ts'
 import { crmService } from '../service.ts'
 import { classify } from './classify.ts'
+import { forgetOldImports } from './imports.ts'
 
 /** More than a piece of a check and two pages of an export. */
 const ROWS = process.env.OPERON_TEST_ALL === '1' ? 20_000 : 4_100
@@ -201,4 +202,19 @@ test('a check and a list read an account once though the planner does not know y
     },
     { timeout: 10_000 },
   )
+})
+
+test('every import older than a month goes with its rows, however many there are, and a newer one stays', async () => {
+  const user = platform.user()
+  const { import_id } = await staged(user, [['Ann', 'ann@old.example', '', '', '', '']])
+  await sql`insert into import_runs (id, user_id, file_name, columns, at)
+    select gen_random_uuid(), ${user.id}, 'old.csv', '{}', now() - interval '31 days' from generate_series(1, 120)`.execute(db)
+  await sql`insert into import_rows (import_id, user_id, n, cells)
+    select id, user_id, 1, '{}' from import_runs where user_id = ${user.id} and file_name = 'old.csv'`.execute(db)
+  await forgetOldImports({ db, signal: new AbortController().signal })
+  for (const [table, column] of [
+    ['import_runs', 'id'],
+    ['import_rows', 'import_id'],
+  ] as const)
+    expect(await db.selectFrom(table).select(column).where('user_id', '=', user.id).execute()).toEqual([{ [column]: import_id }])
 })

@@ -151,17 +151,30 @@ const runOf = ({ id, file_name, state, added, changed, undone, at }: Run): Impor
 })
 
 const PIECE = 5_000
+const RUNS = 50
+const MOST_TURNS = 200
+
+/** A few imports at a time, their rows before them; what is left after so many turns goes tomorrow. */
 export async function forgetOldImports(ctx: Pick<Ctx<CrmDb>, 'db' | 'signal'>): Promise<void> {
-  const old = sql`select id from import_runs where at < now() - ${KEPT_DAYS} * interval '1 day' and state in ('uploading', 'done', 'undone', 'failed') limit 50`
-  for (let gone = PIECE; gone === PIECE; ) {
-    ctx.signal.throwIfAborted()
-    const { numAffectedRows } = await sql`
-      delete from import_rows where ctid = any(array(select ctid from import_rows where import_id in (${old}) limit ${PIECE}))`.execute(
-      ctx.db,
-    )
-    gone = Number(numAffectedRows)
+  // Those that never ended stay, and no turn goes past them again.
+  let from = '-infinity'
+  for (let turn = 0; turn < MOST_TURNS; turn++) {
+    const { rows } = await sql<{ id: string; place: string }>`
+      select id, at::text as place from import_runs where at < now() - ${KEPT_DAYS} * interval '1 day' and at >= ${from}::timestamptz
+        and state in ('uploading', 'done', 'undone', 'failed')
+      order by at limit ${RUNS}`.execute(ctx.db)
+    const old = rows.map(({ id }) => id)
+    if (!old.length) return
+    from = rows.at(-1)!.place
+    for (let gone = PIECE; gone === PIECE; ) {
+      ctx.signal.throwIfAborted()
+      const { numAffectedRows } = await sql`
+        delete from import_rows where ctid = any(array(select ctid from import_rows where import_id = any(${old}::uuid[]) limit ${PIECE}))`.execute(
+        ctx.db,
+      )
+      gone = Number(numAffectedRows)
+    }
+    await sql`delete from import_runs where id = any(${old}::uuid[])`.execute(ctx.db)
+    if (old.length < RUNS) return
   }
-  await sql`delete from import_runs r where r.id in (${old}) and not exists (select from import_rows where import_id = r.id)`.execute(
-    ctx.db,
-  )
 }
