@@ -16,6 +16,7 @@ import * as rowsOfAPerson from './migrations/0006_rows_of_a_person.ts'
 import * as leadCount from './migrations/0010_lead_count.ts'
 import * as readIndexes from './migrations/0107_read_indexes.ts'
 import * as allTime from './migrations/0108_all_time.ts'
+import * as unreadInOrder from './migrations/0109_unread_in_order.ts'
 import { notificationRoutes } from './notifications/routes.ts'
 import { previewed } from './previewed.ts'
 import type { AnalyticsDb } from './schema.ts'
@@ -35,6 +36,7 @@ export const analyticsService: ServiceDefinition<AnalyticsDb, Config> = {
     '0010_lead_count': leadCount,
     '0107_read_indexes': readIndexes,
     '0108_all_time': allTime,
+    '0109_unread_in_order': unreadInOrder,
   },
   setup(rt) {
     factConsumers(rt)
