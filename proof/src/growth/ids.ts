@@ -7,7 +7,12 @@ import { KNOWN_PIPELINE, KNOWN_PRODUCT, LONG_CAMPAIGN } from './values.ts'
 
 /** Where the owner has a row of the kind that a contract names by `id('…')`: its table there, and whose it is. */
 const ROWS: Partial<Record<ServiceName, Record<string, [table: string, owner: string]>>> = {
-  billing: { sale: ['sales', 'seller_id'], payout: ['payouts', 'seller_id'], document: ['documents', 'user_id'] },
+  billing: {
+    sale: ['sales', 'seller_id'],
+    payout: ['payouts', 'seller_id'],
+    document: ['documents', 'user_id'],
+    top_up: ['top_ups', 'user_id'],
+  },
   marketplace: {
     order: ['orders', 'seller_id'],
     thread: ['threads', 'seller_id'],
