@@ -169,6 +169,8 @@ test('keyboard alone: from the front page through sign-up and checkout into the 
   await to(page, /^Sign Up$/)
   await page.keyboard.press('Enter')
   await page.waitForURL('**/pricing')
+  // Until the plan is known the buttons wait, and Tab leaves them out.
+  await expect(page.getByRole('button', { name: /^Start 3-Day Free Trial/ }).first()).toBeEnabled()
   const opened = context.waitForEvent('page')
   await to(page, /^Start 3-Day Free Trial$/)
   await page.keyboard.press('Enter')
