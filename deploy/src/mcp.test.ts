@@ -85,6 +85,11 @@ test('an effect that asks answers with its sentence and a link, and neither the 
   expect(dataOf(await client.callTool({ name: 'check-approval', arguments: { approval_id } }))).toMatchObject({ state: 'proposed' })
   expect((await call('/functions/v1/approve-actions', key, { approval_id })).status).toBe(403)
   expect((await call('/functions/v1/approve-actions', session, { approval_id })).status).toBe(200)
+  await expect
+    .poll(async () => dataOf(await client.callTool({ name: 'check-approval', arguments: { approval_id } })).state, { timeout: 15_000 })
+    .toBe('done')
+  // The answer was lost, and the same wish comes again: it is the one that ran.
+  expect(dataOf(await client.callTool({ name: 'run-action', arguments: arguments_ }))).toMatchObject({ status: 'done', approval_id })
   await client.close()
 })
 

@@ -39,6 +39,7 @@ import * as actionsBecomeApprovals from './migrations/0010_actions_become_approv
 import * as memories from './migrations/0011_memories.ts'
 import * as runningSums from './migrations/0016_running_sums.ts'
 import * as runningSumsDone from './migrations/0017_running_sums_done.ts'
+import * as wishes from './migrations/0018_wishes.ts'
 import { openaiRoutes } from './openai/routes.ts'
 import { toolRoutes } from './routes.ts'
 import type { AiDb } from './schema.ts'
@@ -77,6 +78,7 @@ export const aiGatewayService: ServiceDefinition<AiDb, Config> = {
     '0011_memories': memories,
     '0016_running_sums': runningSums,
     '0017_running_sums_done': runningSumsDone,
+    '0018_wishes': wishes,
   },
   sandboxed: (config) => [...sandboxedProviders(config), ...(config.DOMAIN_REGISTRIES === 'live' ? [] : ['rdap' as const])],
   async setup(rt) {

@@ -178,13 +178,16 @@ async function find(ctx: Ctx<AiDb>, actor: UserActor, id: string): Promise<Row> 
   return row
 }
 
+/** Of the same wish: one that waits, runs or is done. What was dismissed or failed may be wished for again. */
 const askedBefore = (ctx: Ctx<AiDb>, actor: UserActor, key: string) =>
   ctx.db
     .selectFrom('ai_approvals')
     .selectAll()
     .where('user_id', '=', actor.id)
     .where('asked_key', '=', key)
-    .where('state', 'in', ['proposed', 'running'])
+    .where('state', 'in', ['proposed', 'running', 'done'])
+    .orderBy('id', 'desc')
+    .limit(1)
     .executeTakeFirst()
 
 async function refuseTooMany(ctx: Ctx<AiDb>, actor: UserActor) {

@@ -135,6 +135,11 @@ async function run({ rt, approvals }: McpDeps, ctx: Ctx<AiDb>, { action, input, 
     return rt.call(contract, input as never, { actor, requestId: ctx.requestId, ...more })
   }
   const approval = await propose(approvals, ctx, { steps: [{ action, input }], origin: actor.key!.app ? 'app' : 'key', key: wish })
+  if (approval.state !== 'proposed')
+    return {
+      ...{ status: approval.state, approval_id: approval.id },
+      say: 'The person approved this wish before, and it is not run again. Use check-approval to see what came of it.',
+    }
   return {
     status: 'needs_approval',
     approval_id: approval.id,
