@@ -17,6 +17,8 @@ type Rt = Pick<Runtime<IntegrationsDb, Config>, 'db' | 'log'>
 type WatchRow = Selectable<IntegrationsDb['app_watches']>
 
 const BATCH = 100
+/** Of those that are due the longest, so many are shared out by app. */
+const MOST_WEIGHED = 1000
 const AT_ONCE = 16
 const ROUND_MS = 12_000
 const LEASE_SECONDS = 60
@@ -66,8 +68,8 @@ export async function lookAtWatches({ db, log }: Rt, call: CallApp): Promise<voi
     const { rows: due } = await sql<WatchRow & { app: string; due_at: Date }>`
       with fair as (
         select id, row_number() over (partition by app order by next_at) as nth from (
-          select w.id, w.next_at, c.app from app_watches w join connections c on c.id = w.connection_id
-          where w.next_at <= now() and c.state in ('connected', 'degraded')) all_due
+          select w.id, w.next_at, c.app from (select * from app_watches where next_at <= now() order by next_at limit ${MOST_WEIGHED}) w
+          join connections c on c.id = w.connection_id where c.state in ('connected', 'degraded')) longest_due
       ),
       due as (
         select w.id from app_watches w where w.id in (select id from fair where nth <= ${OF_ONE_APP.watches})
