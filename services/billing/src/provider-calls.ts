@@ -73,7 +73,7 @@ export async function beginCall<Fixed extends object>(db: Db, intention: Intenti
 
 const hashOf = (request: object) => createHash('sha256').update(JSON.stringify(request)).digest('hex')
 
-/** What was fixed for the same call at its first try, where that has not ended. */
+/** The first try of the same call fixed this, where that has not ended. */
 export async function begunCall<Fixed extends object>(
   db: Db,
   { userId, kind, request }: Pick<Intention, 'userId' | 'kind' | 'request'>,

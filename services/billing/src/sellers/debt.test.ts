@@ -10,7 +10,7 @@ afterAll(() => billing.close())
 const within = { timeout: 15_000, interval: 100 }
 const staff = billing.staff()
 const asStaff = (name: string, body: object) => billing.call(name, staff, { reason: 'Looked into it', ...body })
-/** What waits for staff and names this seller. */
+/** The open matters of staff that name this seller. */
 const waiting = async ({ id }: TestUser) =>
   (await asStaff('staff-matters', {})).body.matters.filter(({ body }: { body: string }) => body.includes(id))
 const idOf = async (sold: { reference: string }) => (await selling.row(sold))!.id

@@ -5,7 +5,7 @@ import type { Trx } from './keep.ts'
 
 type Db = Runtime<IntegrationsDb>['db']
 
-/** What is done for a connection when its time has come, by the column that says when. */
+/** The work that comes due for a connection, by the column that says when. */
 const WORK = {
   app_watches: { due: 'next_at', open: sql`true` },
   app_hooks: { due: 'renew_at', open: sql`true` },
@@ -18,35 +18,26 @@ const PUT_OFF_SECONDS = 6 * 3600
 const MOST_PIECES = 50
 const PUT_OFF_AT_ONCE = 500
 
-/**
- * Takes what is due, which is due again in a while. What waits for a broken connection is put off,
- * lest every turn find all of it again.
- */
+/** Takes what is due, the longest first; it is due again in a while. */
 export async function takeDue<T extends Work>(
   db: Db,
   table: T,
   { most, againSeconds }: { most: number; againSeconds: number },
 ): Promise<Selectable<IntegrationsDb[T]>[]> {
+  await putOffBroken(db, table)
   const { due, open } = WORK[table]
-  const taken: Selectable<IntegrationsDb[T]>[] = []
-  for (let piece = 0; piece < MOST_PIECES && taken.length < most; piece++) {
-    const limit = most - taken.length
-    const { rows } = await sql<Selectable<IntegrationsDb[T]> & { works: boolean }>`
-      with due as (
-        select t.id, coalesce(c.state in ('connected', 'degraded'), false) as works
-        from ${sql.table(table)} t left join connections c on c.id = t.connection_id
-        where ${open} and t.${sql.ref(due)} <= now() order by t.${sql.ref(due)} limit ${limit} for update of t skip locked
-      )
-      update ${sql.table(table)} t
-      set ${sql.ref(due)} = now() + case when due.works then ${againSeconds} else ${PUT_OFF_SECONDS} end::float8 * interval '1 second'
-      from due where t.id = due.id returning t.*, due.works`.execute(db)
-    taken.push(...rows.filter(({ works }) => works))
-    if (rows.length < limit) break
-  }
-  return taken
+  const { rows } = await sql<Selectable<IntegrationsDb[T]>>`
+    with due as (
+      select t.id from ${sql.table(table)} t join connections c on c.id = t.connection_id
+      where ${open} and t.${sql.ref(due)} <= now() and c.state in ('connected', 'degraded')
+      order by t.${sql.ref(due)} limit ${most} for update of t skip locked
+    )
+    update ${sql.table(table)} t set ${sql.ref(due)} = now() + ${againSeconds}::float8 * interval '1 second'
+    from due where t.id = due.id returning t.*`.execute(db)
+  return rows
 }
 
-/** The part of `takeDue` that puts off, for what is taken in another order than by its time. */
+/** Work that waits for a broken connection is put off, lest every turn find all of it again. */
 export async function putOffBroken(db: Db, table: Work): Promise<void> {
   const { due, open } = WORK[table]
   for (let piece = 0; piece < MOST_PIECES; piece++) {
@@ -63,8 +54,8 @@ export async function putOffBroken(db: Db, table: Work): Promise<void> {
 }
 
 /**
- * What waited for a connection goes on. A second ahead: a turn that began before, and read the
- * connection as broken, leaves it alone.
+ * Lets the work of a connection that broke go on. A second ahead: a turn that began before, and
+ * read the connection as broken, leaves it alone.
  */
 export async function resume(trx: Trx, connectionId: string): Promise<void> {
   for (const [table, { due, open }] of Object.entries(WORK))

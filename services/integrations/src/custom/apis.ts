@@ -132,7 +132,7 @@ async function asServer(ctx: Call, input: Connect, at: Connecting) {
   const granted = await grantedBy(input, base, at)
   const { tools, leftOut } = input.auth === 'signin' ? { tools: [], leftOut: 0 } : await toolsAt(granted.held, at, ctx.signal)
   const before = input.connection_id ? await apiOf(ctx, input.connection_id) : null
-  // What was allowed there is not allowed at another address, however alike its tools are.
+  // An allowance holds for one address, however alike the tools at another are.
   const known = before?.kind === 'mcp' && before.base === base ? before.operations : []
   return { base, granted, operations: input.auth === 'signin' ? known : allowedAsBefore(tools, known), leftOut }
 }

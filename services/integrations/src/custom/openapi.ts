@@ -27,7 +27,7 @@ const MOST_VALUES = 5_000
 const MOST_LOOKED_AT = 300_000
 /** Headers that the call itself sets. */
 export const OURS = ['authorization', 'cookie', 'host', 'content-type', 'content-length', 'accept', 'connection', 'transfer-encoding']
-/** What may still be looked at. */
+/** The values that may still be looked at. */
 type Budget = { left: number }
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 const notRead = (why: string) =>
@@ -137,7 +137,7 @@ function readOne(document: Json, { path, method, name: own }: Named, item: Json,
     body: isObject(json) ? whole(document, json.schema ?? {}, budget) : null,
     bodyRequired: isObject(request) && request.required === true,
   }
-  // What is too long is told without its body's fields, then without any; a path that is too long by itself is no call of anybody's.
+  // A call that is too long is told without its body's fields, then without any. A path that is too long by itself is no call of anybody's.
   const shorter = { ...read, body: read.body && { type: 'object' } }
   const shortest = { ...shorter, parts: parts.map((part) => ({ ...part, schema: {} })) }
   return [read, shorter, shortest].find((each) => JSON.stringify(each).length <= MOST_SCHEMA) ?? null
