@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { endpoint, fn, id, request } from '../contract.ts'
+import { endpoint, fn, id, job, request } from '../contract.ts'
 import { Accent } from './selling.ts'
 
 // The public pages of the marketplace: what the gateway fills its frames with, and what the app asks for when it moves between them.
@@ -109,6 +109,8 @@ export const storefrontSitemap = endpoint({
 
 /** The widths that pages show pictures in; 640 is of pages from the release before. */
 export const PICTURE_WIDTHS = ['480', '640', '720', '960'] as const
+/** Makes the copies of a product's picture before anybody looks at its page. */
+export const copyPicture = job('marketplace.copy_picture', z.object({ file_id: z.uuid() }))
 /** The address never changes and a picture never does: caches may keep it for ever. */
 export const productPicture = endpoint({
   method: 'GET',

@@ -8,6 +8,7 @@ import type { KitDb } from '@operon/kit/schema'
 import { enqueue, inTransaction } from '@operon/kit/tx'
 import { type Selectable, sql, type Transaction } from 'kysely'
 import type { MarketplaceDb } from '../schema.ts'
+import { copyPictures } from '../storefront/copies.ts'
 import { isForbidden } from './forbidden.ts'
 import { type Db, isChanged } from './listed.ts'
 import { missingOf, ownItem, type Scans } from './products.ts'
@@ -93,6 +94,11 @@ export const updateProduct =
         .set({ ...values, updated_at: sql`clock_timestamp()` })
         .where('id', '=', item.id)
         .execute()
+      if (image_ids && item.status === 'active')
+        await copyPictures(
+          trx,
+          image_ids.filter((id) => !item.image_ids.includes(id)),
+        )
       if (notes === undefined && activation_limit === undefined && manifest === undefined) return
       const { id } = await waitingVersion(trx, item)
       const kept = {

@@ -10,6 +10,7 @@ import { enqueue, inTransaction } from '@operon/kit/tx'
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import { ensureSlug } from '../profiles/slug.ts'
 import type { MarketplaceDb } from '../schema.ts'
+import { copyPictures } from '../storefront/copies.ts'
 
 type Item = Selectable<MarketplaceDb['items']>
 type Trx = Transaction<MarketplaceDb & KitDb>
@@ -97,6 +98,7 @@ async function move(trx: Trx, item: Item, to: 'publish' | 'archive' | 'restore',
     // As it was: what was edited since then waits for a publication of its own.
     const values = { status: 'active' as const, archived_from: null, updated_at: sql<Date>`clock_timestamp()` }
     await trx.updateTable('items').set(values).where('id', '=', item.id).execute()
+    await copyPictures(trx, item.image_ids)
     return null
   }
   const [missing] = await missingOf(trx, item, scans)
@@ -129,6 +131,7 @@ async function publish(trx: Trx, item: Item): Promise<string> {
     .set({ ...values, published_at: sql`coalesce(published_at, now())` })
     .where('id', '=', item.id)
     .execute()
+  await copyPictures(trx, item.image_ids)
   return slug
 }
 

@@ -3,7 +3,7 @@ import { newId } from '@operon/kit/ids'
 import { insert, update } from '@operon/kit/testing/rows'
 import { startTestService, type TestUser } from '@operon/kit/testing/service'
 import { imageSize } from 'image-size'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { marketplaceService } from '../service.ts'
 
 const platform = await startTestService(marketplaceService)
@@ -90,3 +90,30 @@ test('what says it is a picture and is none, or holds too many pixels, is not un
     expect(Buffer.from(await shown.arrayBuffer())).toEqual(content)
   }
 })
+
+test('a product that is published has the copies of its pictures before anybody looks, and one on sale those of a picture that is added', {
+  timeout: 60_000,
+}, async () => {
+  const ann = platform.user()
+  const { storage } = platform.services.marketplace!.rt
+  const [first, second] = [await upload(ann, await photoOf(1200)), await upload(ann, await photoOf(600))]
+  const made = { title: 'Guide', description: 'One two three.', category: 'Sales', item_type: 'pdf', price_cents: 4900, kind: 'service' }
+  const { item_id } = (await platform.call('create-product', ann, made)).body
+  await platform.call('update-product', ann, { item_id, image_ids: [first] })
+  const names = async (id: string) => (await storage.list(`files/${ann.id}/${id}.`)).map(({ key }) => key.split(`${id}.`)[1]).toSorted()
+  expect(await names(first)).toEqual([])
+  expect((await platform.call('publish-product', ann, { item_id })).status).toBe(200)
+  const all = ['w480', 'w480.avif', 'w720', 'w720.avif', 'w960', 'w960.avif']
+  await vi.waitFor(async () => expect(await names(first)).toEqual(all), 20_000)
+  await platform.call('update-product', ann, { item_id, image_ids: [first, second] })
+  await vi.waitFor(async () => expect(await names(second)).toEqual(all), 20_000)
+  const bytes = await whole(await storage.get(`files/${ann.id}/${first}.w720.avif`))
+  expect(imageSize(bytes)).toMatchObject({ width: 720, height: 450, type: 'avif' })
+})
+
+const photoOf = (width: number) => new Transformer(png).fastResize({ width, height: (width * 5) / 8, fit: ResizeFit.Fill }).jpeg(90)
+async function whole({ body }: { body: AsyncIterable<unknown> }) {
+  const pieces: Buffer[] = []
+  for await (const piece of body) pieces.push(piece as Buffer)
+  return Buffer.concat(pieces)
+}

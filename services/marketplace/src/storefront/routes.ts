@@ -13,6 +13,7 @@ import type { Runtime } from '@operon/kit/service'
 import type { Config } from '../config.ts'
 import { startCheckout } from '../orders/checkout.ts'
 import type { MarketplaceDb } from '../schema.ts'
+import { pictureCopies } from './copies.ts'
 import { storefrontPage } from './page.ts'
 import { sendPicture } from './pictures.ts'
 import { sitemapOf } from './sitemap.ts'
@@ -28,6 +29,7 @@ export function storefrontRoutes(rt: Runtime<MarketplaceDb, Config>) {
       .send(await sitemapOf(db, kit.PUBLIC_URL)),
   )
   serveRaw(app, productPicture, sendPicture(rt))
+  pictureCopies(rt)
   const checkout = startCheckout(rt)
   serveRaw(app, buyNowContract, async (ctx, { item_id }, reply, request) => {
     if (!isOwnForm(request.headers, kit.PUBLIC_URL)) throw new DomainError('forbidden')

@@ -18,7 +18,7 @@ let busy = 0
 
 export type Format = 'webp' | 'avif'
 type Wanted = { width: number; format: Format }
-/** The picture in the width of a place on a page, made when it is first asked for. Null where it is shown as it is. */
+/** The picture in the width of a place on a page, made now if it was not made before. Null where it is shown as it is. */
 export async function smallerPicture(storage: Storage, file: { key: string; type: string | null }, wanted: Wanted): Promise<Buffer | null> {
   if (!READABLE.includes(file.type ?? '')) return null
   const key = besideKey(file.key, wanted.width, wanted.format)
@@ -41,8 +41,9 @@ async function make(storage: Storage, from: string, key: string, { width, format
     const [across, down] = turned ? [seen.height, seen.width] : [seen.width, seen.height]
     const small = Math.min(width, across)
     const height = Math.max(1, Math.round((down * small) / across))
-    const upright = await new Transformer(whole).rotate().webpLossless()
-    const resized = new Transformer(upright).fastResize({ width: small, height, fit: ResizeFit.Cover, filter: FastResizeFilter.Lanczos3 })
+    const resized = new Transformer(whole)
+      .rotate()
+      .fastResize({ width: small, height, fit: ResizeFit.Cover, filter: FastResizeFilter.Lanczos3 })
     const body = format === 'avif' ? await resized.avif(AVIF) : await resized.webp(small <= 480 ? 75 : 68)
     await storage.put(key, body, { contentType: `image/${format}` })
     return body
