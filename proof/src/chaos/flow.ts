@@ -90,7 +90,9 @@ export async function settle(world: World, readers: Reader[], withinMs = 30_000)
   const began = performance.now()
   await until(
     async () => {
-      const [rows, deliveries] = await Promise.all([waiting(world), unheard(world, readers)])
+      const rows = await waiting(world)
+      // All events of a long run are not read again and again while rows are still to be sent.
+      const deliveries = rows.length > 0 && performance.now() - began < withinMs ? [] : await unheard(world, readers)
       left = [...rows.map(({ service, what, count }) => `${service}: ${count} ${what}`), ...deliveries]
       return left.length === 0
     },
