@@ -10,6 +10,8 @@ export const Config = z.object({
   WEBHOOK_BASE_URL: z.url().optional(),
   /** Whether the sandbox, where it is open, plays the vendors that have no client here, and takes the keys of the other apps. */
   CONNECT_SANDBOX: z.stringbool().default(true),
+  /** Google Ads answers nobody without it; the operator's manager account has it in its API center. */
+  CONNECT_GOOGLE_ADS_DEVELOPER_TOKEN: z.string().optional(),
   // The client that the operator registered with each vendor.
   ...(Object.fromEntries(
     vendorIds.flatMap((vendor) =>

@@ -80,9 +80,9 @@ const kinds: Record<string, Kind> = {
     },
   },
   facebook: {
-    authorize: 'https://www.facebook.com/v23.0/dialog/oauth',
-    token: 'https://graph.facebook.com/v23.0/oauth/access_token',
-    user: 'https://graph.facebook.com/v23.0/me?fields=id,name,email,picture',
+    authorize: 'https://www.facebook.com/v26.0/dialog/oauth',
+    token: 'https://graph.facebook.com/v26.0/oauth/access_token',
+    user: 'https://graph.facebook.com/v26.0/me?fields=id,name,email,picture',
     scopes: 'email public_profile',
     issuer: null,
     sandbox: 'facebook',

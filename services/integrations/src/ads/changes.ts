@@ -110,7 +110,14 @@ export async function createAd(ctx: Call, ad: NewAd, lists: AdLists, call: CallA
       const request: AppRequest = { method: 'POST', path: `/${encodeURIComponent(account.id)}/${edge}`, json }
       return String((await call(row, () => request, { action: `create-${edge}`, effect: 'changes' })).id)
     }
-    const campaign_id = await make('campaigns', { name, objective: 'OUTCOME_TRAFFIC', status: 'PAUSED', special_ad_categories: [] })
+    const campaign_id = await make('campaigns', {
+      name,
+      objective: 'OUTCOME_TRAFFIC',
+      status: 'PAUSED',
+      special_ad_categories: [],
+      // Asked of every campaign whose budget is that of its ad sets.
+      is_adset_budget_sharing_enabled: false,
+    })
     try {
       const ad_set_id = await make('adsets', {
         name,
@@ -119,7 +126,8 @@ export async function createAd(ctx: Call, ad: NewAd, lists: AdLists, call: CallA
         billing_event: 'IMPRESSIONS',
         optimization_goal: 'LINK_CLICKS',
         bid_strategy: 'LOWEST_COST_WITHOUT_CAP',
-        targeting: { geo_locations: { countries: [ad.country] } },
+        // Nobody beyond the country that was approved; Meta asks for the answer either way.
+        targeting: { geo_locations: { countries: [ad.country] }, targeting_automation: { advantage_audience: 0 } },
         status: 'PAUSED',
       })
       const { primary_text, headline, description, picture } = ad.adData

@@ -21,6 +21,8 @@ export type AppRequest = {
   json?: unknown
   form?: Record<string, string>
   headers?: Record<string, string>
+  /** A call that tells the token for this one, where the connection's own is not good for it. */
+  under?: { path: string; query: Record<string, string>; token: (answer: Answer) => string | undefined }
   /** A tool of the MCP server at the address, in the place of an HTTP call. */
   tool?: { name: string; arguments: Record<string, unknown> }
 }
@@ -52,6 +54,10 @@ export type AppDefinition = {
   headers?: Record<string, string>
   /** The cheapest call that tells whose account it is: the test call as well. */
   who: AppRequest & { read: (answer: Answer, held: Held) => { id: string; name: string } }
+  /** A header that tells the vendor which operator calls, and the setting that has its value. Not set up without it. */
+  operator?: { header: string; setting: 'CONNECT_GOOGLE_ADS_DEVELOPER_TOKEN' }
+  /** The header that names what was made, where the body is empty. */
+  idHeader?: string
   /** As many calls as the vendor allows an account. */
   perMinute: number
   /** Of apps that answer 200 to a refusal: its reason. */

@@ -154,6 +154,7 @@ export const salesforce: AppDefinition = {
 export const calendly: AppDefinition = {
   id: 'calendly',
   vendor: 'calendly',
+  scopes: ['users:read', 'event_types:read', 'scheduled_events:read', 'scheduling_links:write'],
   api: 'https://api.calendly.com',
   who: { path: '/users/me', read: ({ resource }) => ({ id: resource.uri, name: resource.email ?? resource.name }) },
   perMinute: 60,
@@ -200,7 +201,8 @@ export const linkedin: AppDefinition = {
   vendor: 'linkedin',
   scopes: ['openid', 'profile', 'email', 'w_member_social'],
   api: 'https://api.linkedin.com',
-  headers: { 'x-restli-protocol-version': '2.0.0', 'linkedin-version': '202510' },
+  headers: { 'x-restli-protocol-version': '2.0.0', 'linkedin-version': '202607' },
+  idHeader: 'x-restli-id',
   who: { path: '/v2/userinfo', read: ({ sub, email, name }) => ({ id: sub, name: name ?? email ?? sub }) },
   perMinute: 100,
   actions: {

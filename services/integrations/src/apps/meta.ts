@@ -1,13 +1,18 @@
 import { z } from 'zod'
-import { type AppDefinition, does, field, listOf, made, pagedBy, reads, row } from './app.ts'
+import { type Answer, type AppDefinition, does, field, listOf, made, pagedBy, reads, row } from './app.ts'
 
 const graph = {
   vendor: 'meta',
-  api: 'https://graph.facebook.com/v23.0',
+  api: 'https://graph.facebook.com/v26.0',
   who: { path: '/me', query: { fields: 'id,name' }, read: ({ id, name }) => ({ id: String(id), name: name ?? String(id) }) },
   perMinute: 200,
   paging: pagedBy('after', ({ paging }) => paging?.next && paging.cursors?.after),
 } as const satisfies Partial<AppDefinition>
+
+/** A page's posts are read and written under its own token, which those who run it may ask for. */
+export const ofPage = (page: string) => ({
+  under: { path: `/${encodeURIComponent(page)}`, query: { fields: 'access_token' }, token: ({ access_token }: Answer) => access_token },
+})
 
 export const facebook: AppDefinition = {
   ...graph,
@@ -24,6 +29,7 @@ export const facebook: AppDefinition = {
       'List posts',
       z.object({ page: field.text('Page', 60), limit: field.limit }),
       ({ page, limit }) => ({
+        ...ofPage(page),
         path: `/${encodeURIComponent(page)}/posts`,
         query: { fields: 'id,message,permalink_url,created_time', limit },
       }),
@@ -33,7 +39,7 @@ export const facebook: AppDefinition = {
       'Publish a post',
       'sends',
       z.object({ page: field.text('Page', 60), text: field.text('Text') }),
-      ({ page, text }) => ({ method: 'POST', path: `/${encodeURIComponent(page)}/feed`, json: { message: text } }),
+      ({ page, text }) => ({ ...ofPage(page), method: 'POST', path: `/${encodeURIComponent(page)}/feed`, json: { message: text } }),
       ({ id }) => made(id),
     ),
   },

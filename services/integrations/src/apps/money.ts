@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type AppDefinition, does, field, listOf, made, pagedBy, reads, row } from './app.ts'
+import { type Answer, type AppDefinition, type AppRequest, does, field, listOf, made, pagedBy, reads, row } from './app.ts'
 
 const amount = (cents: unknown, currency: unknown) => `${(Number(cents ?? 0) / 100).toFixed(2)} ${String(currency ?? '').toUpperCase()}`
 const day = (seconds: unknown) => (typeof seconds === 'number' ? new Date(seconds * 1000).toISOString() : null)
@@ -133,7 +133,7 @@ export const quickbooks: AppDefinition = {
       z.object({ limit: field.limit }),
       ({ limit }) => ({
         path: '/query',
-        query: { query: `select * from Invoice order by TxnDate desc maxresults ${limit}`, minorversion: 75 },
+        query: { query: `select * from Invoice orderby TxnDate desc maxresults ${limit}`, minorversion: 75 },
       }),
       ({ QueryResponse }) =>
         listOf(QueryResponse?.Invoice).map((each) =>
@@ -225,7 +225,7 @@ export const mailersend: AppDefinition = {
       }),
       ({ domain, from, to, page }) => ({
         path: `/activity/${encodeURIComponent(domain)}`,
-        query: { limit: 100, page, date_from: from, date_to: to, event: 'sent' },
+        query: { limit: 100, page, date_from: from, date_to: to, 'event[]': 'sent' },
       }),
       ({ data }) =>
         listOf(data).map((each) => row(each.id, each.email?.subject ?? '', { detail: each.email?.tags?.join(' '), at: each.created_at })),
@@ -233,21 +233,29 @@ export const mailersend: AppDefinition = {
   },
 }
 
+const RETELL_LISTS: Record<string, string> = { '/assistant': '/v2/list-agents', '/call': '/v3/list-calls' }
+/** Of agents it takes the limit as a parameter, of calls in the body. */
+const retellList = ({ path, query }: AppRequest): Pick<AppRequest, 'method' | 'path' | 'query' | 'json'> =>
+  path === '/call'
+    ? { method: 'POST', path: RETELL_LISTS[path]!, query: {}, json: { ...query, sort_order: 'descending' } }
+    : { method: 'POST', path: RETELL_LISTS[path] ?? path, json: {} }
+/** Vapi answers a list, Retell a page of one. */
+export const ofVoice = (answer: Answer): any[] => listOf(answer?.items ?? answer)
 const isRetell = (fields?: Record<string, string>) => fields?.provider === 'retell'
 export const voice: AppDefinition = {
   id: 'voice',
   api: ({ fields }) => (isRetell(fields) ? 'https://api.retellai.com' : 'https://api.vapi.ai'),
   who: {
-    path: '/list-agents',
+    path: '/assistant',
     read: (_answer, { access, fields }) => ({
       id: `${fields?.provider ?? 'vapi'}:${access.slice(-6)}`,
       name: isRetell(fields) ? 'Retell' : 'Vapi',
     }),
   },
-  // Each has its own word for the same list.
+  // Retell has other paths for the same lists, and takes their filters in a body.
   sign: ({ access, fields }, request) => ({
     ...request,
-    path: isRetell(fields) ? request.path : request.path.replace('/list-agents', '/assistant').replace('/v2/list-calls', '/call'),
+    ...(isRetell(fields) && retellList(request)),
     headers: { ...request.headers, authorization: `Bearer ${access}` },
   }),
   perMinute: 60,
@@ -255,22 +263,21 @@ export const voice: AppDefinition = {
     'list-agents': reads(
       'List agents',
       z.object({}),
-      () => ({ path: '/list-agents' }),
+      () => ({ path: '/assistant' }),
       (agents) =>
-        listOf(agents).map((each) =>
-          row(each.agent_id ?? each.id, each.agent_name ?? each.name, { detail: each.voice_id ?? each.voice?.voiceId }),
+        ofVoice(agents).map((each) =>
+          row(each.agent_id ?? each.id, each.agent_name ?? each.name, { detail: each.channel ?? each.voice?.voiceId }),
         ),
     ),
     'list-calls': reads(
       'List calls',
       z.object({ limit: field.limit }),
-      ({ limit }, { fields }) =>
-        isRetell(fields) ? { method: 'POST', path: '/v2/list-calls', json: { limit } } : { path: '/v2/list-calls', query: { limit } },
+      ({ limit }) => ({ path: '/call', query: { limit } }),
       (calls) =>
-        listOf(calls).map((each) =>
+        ofVoice(calls).map((each) =>
           row(each.call_id ?? each.id, each.call_status ?? each.status, {
             detail: each.disconnection_reason ?? each.endedReason,
-            at: each.startedAt ?? null,
+            at: each.startedAt ?? (each.start_timestamp ? new Date(each.start_timestamp).toISOString() : null),
           }),
         ),
     ),

@@ -5,11 +5,19 @@ import { facesPeople, sandboxIsOpen } from '@operon/kit/config'
 import { createGuardedFetch, type GuardedFetch } from '@operon/kit/fetch'
 import type { Runtime } from '@operon/kit/service'
 import type { Config } from '../config.ts'
+import { definitionOf } from './all.ts'
 import { CUSTOM } from './custom.ts'
 import type { Client, VendorId } from './vendors.ts'
 
 /** Where an app is: at its vendor's own addresses, or at those of the stand-in, which has each under the vendor's host name. */
-export type Place = { sandbox: boolean; client: Client; wire(url: string): Promise<string>; page(url: string): string }
+export type Place = {
+  sandbox: boolean
+  client: Client
+  /** What the vendor wants to know of the operator with each call. */
+  headers: Record<string, string>
+  wire(url: string): Promise<string>
+  page(url: string): string
+}
 export type Places = {
   /** Null where the operator has not registered with the vendor and no stand-in plays it. */
   of(app: AppId): Place | null
@@ -34,6 +42,13 @@ export function clientOf(config: Config, vendor: VendorId): Client | null {
   return id && secret ? { id: String(id), secret: String(secret) } : null
 }
 
+/** Null while what the vendor asks of the operator is not set. */
+function operatorHeaders(settings: Pick<Config, 'CONNECT_GOOGLE_ADS_DEVELOPER_TOKEN'>, app: AppId): Record<string, string> | null {
+  const asked = definitionOf(app).operator
+  const value = asked && settings[asked.setting]
+  return asked ? (value ? { [asked.header]: value } : null) : {}
+}
+
 export const sandboxedApps = (config: Config): ThirdParty[] => (config.CONNECT_SANDBOX ? ['apps'] : [])
 
 export function openPlaces({ kit, config, ask }: Pick<Runtime<any, Config>, 'kit' | 'config' | 'ask'>): Places {
@@ -51,26 +66,32 @@ export function openPlaces({ kit, config, ask }: Pick<Runtime<any, Config>, 'kit
     }
     return known.url
   }
-  const sandbox: Place = {
+  const sandboxOf = (app: AppId): Place => ({
     sandbox: true,
     client: inSandbox,
+    headers: operatorHeaders({ CONNECT_GOOGLE_ADS_DEVELOPER_TOKEN: 'operon-sandbox' }, app) ?? {},
     wire: async (url) => `${await standIn()}/${url.replace('https://', '')}`,
     page: (url) => `${kit.PUBLIC_URL}/sandbox/apps/${url.replace('https://', '')}`,
-  }
-  const live = (client: Client): Place => ({ sandbox: false, client, wire: async (url) => url, page: (url) => url })
+  })
+  const live = (client: Client, headers: Record<string, string>): Place => ({
+    ...{ sandbox: false, client, headers },
+    wire: async (url) => url,
+    page: (url) => url,
+  })
   function liveOf(app: AppId): Place | null {
     const vendor = appOf(app)?.vendor as VendorId | undefined
-    if (!vendor) return live(noClient)
+    if (!vendor) return live(noClient, {})
     const client = clientOf(config, vendor)
-    return client && live(client)
+    const headers = operatorHeaders(config, app)
+    return client && headers && live(client, headers)
   }
   return {
     of(app) {
       const vendor = appOf(app)?.vendor
-      if (!vendor) return isOpen ? sandbox : live(noClient)
-      return liveOf(app) ?? (isOpen ? sandbox : null)
+      if (!vendor) return isOpen ? sandboxOf(app) : live(noClient, {})
+      return liveOf(app) ?? (isOpen ? sandboxOf(app) : null)
     },
-    at: (app, isSandbox) => (isSandbox ? (isOpen ? sandbox : null) : liveOf(app)),
+    at: (app, isSandbox) => (isSandbox ? (isOpen ? sandboxOf(app) : null) : liveOf(app)),
     // The hosts of vendors are shared by all accounts, so that a connection has its own circuit instead.
     fetch: createGuardedFetch({ trusted: isOpen ? standIn : null, breaks: false }),
     strangers: createGuardedFetch({ loopback: config.WEBHOOK_LOOPBACK && !facesPeople(kit), breaks: false }),

@@ -70,18 +70,18 @@ const list = {
   },
   meta: {
     name: 'Meta',
-    authorize: 'https://www.facebook.com/v23.0/dialog/oauth',
-    token: 'https://graph.facebook.com/v23.0/oauth/access_token',
+    authorize: 'https://www.facebook.com/v26.0/dialog/oauth',
+    token: 'https://graph.facebook.com/v26.0/oauth/access_token',
     auth: 'post',
     pkce: false,
     separator: ',',
     lasting: (token, { id, secret }) => ({
-      url: 'https://graph.facebook.com/v23.0/oauth/access_token',
+      url: 'https://graph.facebook.com/v26.0/oauth/access_token',
       query: { grant_type: 'fb_exchange_token', client_id: id, client_secret: secret, fb_exchange_token: token },
     }),
     revoke: ({ access }) => ({
       method: 'DELETE',
-      url: 'https://graph.facebook.com/v23.0/me/permissions',
+      url: 'https://graph.facebook.com/v26.0/me/permissions',
       headers: { authorization: `Bearer ${access}` },
     }),
     revokesAll: true,
@@ -105,10 +105,14 @@ const list = {
   hubspot: {
     name: 'HubSpot',
     authorize: 'https://app.hubspot.com/oauth/authorize',
-    token: 'https://api.hubapi.com/oauth/v1/token',
+    token: 'https://api.hubapi.com/oauth/2026-03/token',
     auth: 'post',
     pkce: false,
-    revoke: (held) => ({ method: 'DELETE', url: `https://api.hubapi.com/oauth/v1/refresh-tokens/${encodeURIComponent(lasting(held))}` }),
+    revoke: (held, { id, secret }) => ({
+      method: 'POST',
+      url: 'https://api.hubapi.com/oauth/2026-03/token/revoke',
+      form: { token: lasting(held), client_id: id, client_secret: secret },
+    }),
     register: 'https://developers.hubspot.com',
   },
   zoho: {

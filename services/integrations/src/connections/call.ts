@@ -110,6 +110,13 @@ export async function sendTo(
   plain: AppRequest,
   signal?: AbortSignal,
 ): Promise<Sent> {
+  if (plain.under) {
+    const { under, ...request } = plain
+    const told = await sendTo({ fetch }, place, app, held, under, signal)
+    const access = told.status < 400 ? under.token(told.answer) : undefined
+    if (access) return sendTo({ fetch }, place, app, { ...held, access }, request, signal)
+    return told.status < 400 ? { ...told, status: 403, answer: { message: 'the account may not do this there' } } : told
+  }
   const asked = app.sign ? app.sign(held, plain) : { ...plain, headers: { ...plain.headers, authorization: `Bearer ${held.access}` } }
   const { method = 'GET', path, query = {}, json, form } = asked
   // A part that was given as an id may not lead to another call.
@@ -124,6 +131,7 @@ export async function sendTo(
     headers: {
       accept: 'application/json',
       ...app.headers,
+      ...place.headers,
       ...(json !== undefined && { 'content-type': 'application/json' }),
       ...asked.headers,
     },
@@ -136,7 +144,12 @@ export async function sendTo(
   })
   const retry = Number(response.headers.get('retry-after'))
   const text = await response.text()
-  return { status: response.status, answer: parsed(text, app), retryAfterMs: Number.isFinite(retry) && retry > 0 ? retry * 1000 : null }
+  const id = app.idHeader && response.headers.get(app.idHeader)
+  return {
+    status: response.status,
+    answer: id ? { id } : parsed(text, app),
+    retryAfterMs: Number.isFinite(retry) && retry > 0 ? retry * 1000 : null,
+  }
 }
 
 /** An answer that is not JSON says nothing in the protocols we know; from an unknown API it is the answer. */

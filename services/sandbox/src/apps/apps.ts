@@ -13,10 +13,10 @@ import { calendarPages } from './calendars/pages.ts'
 import { google } from './google.ts'
 import { type AppGrant, type AppObject, type AppToken, type VendorWire, vendorWires } from './grants.ts'
 import { happeningForm, happeningRoutes } from './happenings.ts'
-import { meta } from './meta.ts'
+import { meta, PAGE } from './meta.ts'
 import { microsoft } from './microsoft.ts'
 import { notion, notionPages } from './notion.ts'
-import { Refused } from './operation.ts'
+import { Bare, Refused } from './operation.ts'
 import { consentPage, problemOf, refusal, tokensPage } from './pages.ts'
 import { bodyOf, credentials, keyOf, tokenFields, unauthorized } from './requests.ts'
 import { slack } from './slack.ts'
@@ -185,7 +185,7 @@ export function connectedApps({
 
   function whoAsks(request: WireRequest): { grant: Pick<AppGrant, 'email' | 'name' | 'scope'>; key: string } | null {
     const shown = request.headers.authorization?.replace(/^(bearer|zoho-oauthtoken)\s+/i, '') ?? request.query.get('token') ?? ''
-    const known = tokens.get(shown)
+    const known = tokens.get(request.path.startsWith('/graph.facebook.com/') ? shown.replace(PAGE, '') : shown)
     if (known) {
       const grant = grants.get(known.grant)
       if (known.kind !== 'access' || !grant || grant.revoked || (known.until !== null && known.until <= seconds())) return null
@@ -195,7 +195,7 @@ export function connectedApps({
     return key && { grant: key, key: shown }
   }
 
-  const apiRoutes: Route[] = operations.map(({ at, query = [], body = [], answer, status }) => {
+  const apiRoutes: Route[] = operations.map(({ at, query = [], body = [], answer, status, needs }) => {
     const [method, address] = at.split(' ') as [string, string]
     return route(method, `/${address}`, async (request) => {
       const host = address.split('/')[0]!
@@ -214,6 +214,8 @@ export function connectedApps({
           },
           400,
         )
+      if (needs && !request.headers[needs])
+        return json({ error: { message: `The header ${needs} is missing.`, code: 400 }, message: `The header ${needs} is missing.` }, 400)
       const odd = [...request.query.keys()].find((name) => !query.includes(name)) ?? Object.keys(given).find((name) => !body.includes(name))
       if (odd) return json({ error: { message: `Unknown parameter: ${odd}`, code: 400 }, message: `Unknown parameter: ${odd}` }, 400)
       const account = `${host}:${asks.grant.email}`
@@ -234,6 +236,7 @@ export function connectedApps({
         set: (id, kind, data) => objects.put({ id: `${account}/${id}`, account, kind, data: { ...data, key: id } }),
       })
       if (made instanceof Refused) return json(made.body, made.status)
+      if (made instanceof Bare) return { status: status ?? 200, headers: made.headers, body: '' }
       return made === undefined ? { status: status ?? 200, body: '' } : json(made, status ?? 200)
     })
   })
@@ -253,10 +256,8 @@ export function connectedApps({
     const [vendor, wire] = vendorAt('token', at) ?? []
     if (vendor && wire && (request.method === 'POST' || request.query.has('grant_type'))) return token(vendor, wire, request)
     if (request.method === 'POST' && vendorAt('revoke', at)) return revokeToken(form(request).get('token') ?? '')
-    if (at === 'slack.com/api/auth.revoke' || (request.method === 'DELETE' && at === 'graph.facebook.com/v23.0/me/permissions'))
+    if (at === 'slack.com/api/auth.revoke' || (request.method === 'DELETE' && at === 'graph.facebook.com/v26.0/me/permissions'))
       return revokeToken(request.headers.authorization?.replace(/^bearer\s+/i, '') ?? '')
-    const hub = /^api\.hubapi\.com\/oauth\/v1\/refresh-tokens\/(.+)$/.exec(at)
-    if (request.method === 'DELETE' && hub) return revokeToken(decodeURIComponent(hub[1]!))
     if (at === 'api-m.paypal.com/v1/oauth2/token' && request.method === 'POST') {
       const [, secret] = credentials(request, form(request))
       if (!secret?.startsWith('sandbox_')) return json({ error: 'invalid_client', error_description: 'Client Authentication failed' }, 401)

@@ -1,6 +1,16 @@
+import type { ActivityQueryParams, DomainQueryParams, EmailParams } from 'mailersend'
+import type { Customer, Invoice } from 'quickbooks-node-promise/dist/qbTypes.js'
 import { companyOf, numberOf } from './grants.ts'
 import { type ApiCall, contacts, has, iso, limited, mailOf, type Operation, Refused } from './operation.ts'
+import { voice } from './voice.ts'
 
+type QuickBooksAnswer = { QueryResponse: { CompanyInfo?: object[]; Invoice?: Invoice[]; Customer?: Customer[] } }
+const invoiceOf = (TotalAmt: number): Invoice => ({
+  ...{ TotalAmt, CustomerRef: { value: '0', name: 'Maya Patel' } },
+  Line: [{ Id: '1', Amount: TotalAmt, DetailType: 'SalesItemLineDetail', SalesItemLineDetail: {} }],
+})
+const cardFields = ['idList', 'name', 'desc', 'due', 'pos']
+const activity: (keyof ActivityQueryParams)[] = ['limit', 'page', 'date_from', 'date_to']
 const api = 'api.stripe.com/v1'
 export const books: Operation[] = [
   {
@@ -116,38 +126,41 @@ export const books: Operation[] = [
   {
     at: 'GET quickbooks.api.intuit.com/v3/company/:company/query',
     query: ['query', 'minorversion'],
-    answer: (call) => {
+    answer: (call): QuickBooksAnswer => {
       const q = call.query.get('query') ?? ''
       if (/from CompanyInfo/i.test(q)) return { QueryResponse: { CompanyInfo: [{ Id: '1', CompanyName: companyOf(call.grant) }] } }
       if (/from Invoice/i.test(q))
         return {
           QueryResponse: {
             Invoice: [
-              ...call.list('invoice').map(({ id, data }) => ({ Id: id, CustomerRef: { name: 'Maya Patel' }, ...data })),
+              ...call.list('invoice').map(({ id, data }): Invoice => ({ Id: id, ...invoiceOf(data.TotalAmt), ...data })),
               {
-                ...{ Id: '1', DocNumber: '1001', TotalAmt: 120, CustomerRef: { name: 'Maya Patel' }, TxnDate: iso(-9000).slice(0, 10) },
+                ...{ Id: '1', DocNumber: '1001', TxnDate: iso(-9000).slice(0, 10), ...invoiceOf(120) },
                 MetaData: { CreateTime: iso(-9000), LastUpdatedTime: iso(-9000) },
               },
-            ].filter(({ MetaData }: any) => MetaData.LastUpdatedTime >= (/LastUpdatedTime >= '([^']*)'/.exec(q)?.[1] ?? '')),
+            ].filter(({ MetaData }) => MetaData!.LastUpdatedTime! >= (/LastUpdatedTime >= '([^']*)'/.exec(q)?.[1] ?? '')),
           },
         }
       const words = /like '%((?:[^'\\]|\\.)*)%'/.exec(q)?.[1] ?? ''
-      const all = [
+      const all: Customer[] = [
         ...call.list('customer').map(({ id, data }) => ({ Id: id, ...data })),
         ...contacts.map((name, index) => ({ Id: String(index), DisplayName: name, PrimaryEmailAddr: { Address: mailOf(name) } })),
       ]
-      return { QueryResponse: { Customer: all.filter((each: any) => has(each.DisplayName, words)) } }
+      return { QueryResponse: { Customer: all.filter((each) => has(each.DisplayName, words)) } }
     },
   },
   {
     at: 'POST quickbooks.api.intuit.com/v3/company/:company/customer',
     query: ['minorversion'],
-    body: ['DisplayName', 'PrimaryEmailAddr', 'PrimaryPhone'],
-    answer: (call) => ({ Customer: { Id: call.add('customer', call.body).id, ...call.body }, time: iso(0) }),
+    body: ['DisplayName', 'PrimaryEmailAddr', 'PrimaryPhone'] satisfies (keyof Customer)[],
+    answer: (call): { Customer: Customer; time: string } => ({
+      Customer: { Id: call.add('customer', call.body).id, ...call.body },
+      time: iso(0),
+    }),
   },
   {
     at: 'GET api.mailersend.com/v1/domains',
-    query: ['limit', 'page', 'verified'],
+    query: ['limit', 'page', 'verified'] satisfies (keyof DomainQueryParams)[],
     answer: ({ grant }) => ({
       data: [
         { id: `dom-${numberOf(grant.email)}`, name: `${numberOf(grant.email)}.example.com`, is_verified: true, created_at: iso(-90_000) },
@@ -156,13 +169,13 @@ export const books: Operation[] = [
   },
   {
     at: 'POST api.mailersend.com/v1/email',
-    body: ['from', 'to', 'subject', 'text', 'html', 'tags', 'reply_to', 'list_unsubscribe'],
+    body: ['from', 'to', 'subject', 'text', 'html', 'tags', 'reply_to', 'list_unsubscribe'] satisfies (keyof EmailParams)[],
     status: 202,
     answer: mailThrough,
   },
   {
     at: 'GET api.mailersend.com/v1/activity/:domain',
-    query: ['limit', 'page', 'date_from', 'date_to', 'event'],
+    query: [...activity, 'event[]', 'event[0]', 'event[1]'],
     answer: (call) => ({
       data: call.list('mail').map(({ id, data }) => ({
         ...{ id, created_at: data.at ?? iso(-1), updated_at: data.at ?? iso(-1), type: data.type ?? 'sent' },
@@ -208,32 +221,18 @@ export const books: Operation[] = [
   },
   {
     at: 'POST api.trello.com/1/cards',
-    query: ['key', 'token'],
-    body: ['idList', 'name', 'desc', 'due', 'pos'],
-    answer: (call) => ({ ...call.body, ...short(call.add('card', call.body).id) }),
+    // It takes them in either place.
+    query: ['key', 'token', ...cardFields],
+    body: cardFields,
+    answer: (call) => {
+      const card: Record<string, any> = {
+        ...call.body,
+        ...Object.fromEntries([...call.query].filter(([name]) => cardFields.includes(name))),
+      }
+      return { ...card, ...short(call.add('card', card).id) }
+    },
   },
-  { at: 'GET api.vapi.ai/assistant', query: ['limit'], answer: () => [{ id: 'asst-1', name: 'Reception', voice: { voiceId: 'alloy' } }] },
-  {
-    at: 'GET api.vapi.ai/call',
-    query: ['limit'],
-    answer: (call) => [
-      ...call.list('call').map(({ id }) => ({ id, status: 'ended', endedReason: 'assistant-ended-call', startedAt: iso(-1) })),
-      { id: 'call-1', status: 'ended', endedReason: 'customer-ended-call', startedAt: iso(-90) },
-    ],
-  },
-  {
-    at: 'GET api.retellai.com/list-agents',
-    query: ['limit'],
-    answer: () => [{ agent_id: 'agent_1', agent_name: 'Reception', voice_id: 'alloy' }],
-  },
-  {
-    at: 'POST api.retellai.com/v2/list-calls',
-    body: ['limit', 'filter_criteria', 'sort_order'],
-    answer: (call) => [
-      ...call.list('call').map(({ id }) => ({ call_id: id, call_status: 'ended', disconnection_reason: 'agent_hangup' })),
-      { call_id: 'call_1', call_status: 'ended', disconnection_reason: 'user_hangup' },
-    ],
-  },
+  ...voice,
 ]
 const short = (id: string) => ({ id, shortUrl: `https://trello.com/c/${id}` })
 

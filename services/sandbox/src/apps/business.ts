@@ -1,10 +1,19 @@
+import type {
+  CollectionResponseSimplePublicObjectWithAssociationsForwardPaging,
+  CollectionResponseWithTotalSimplePublicObjectForwardPaging,
+  SimplePublicObject,
+} from '@hubspot/api-client/lib/codegen/crm/contacts/models/all.js'
+import type { QueryResult, SaveResult } from '@jsforce/jsforce-node'
+import type { UserInfoResponse } from 'oauth4webapi'
+import type { TweetV2, TweetV2PostTweetResult, Tweetv2TimelineResult, UserV2Result } from 'twitter-api-v2'
 import { numberOf } from './grants.ts'
-import { contacts, has, iso, kept, limited, mailOf, type Operation, pageOf } from './operation.ts'
+import { type ApiCall, Bare, contacts, has, iso, kept, limited, mailOf, type OnWire, type Operation, pageOf } from './operation.ts'
 
+type HubContact = OnWire<SimplePublicObject>
 const hub = 'api.hubapi.com'
-const hubspotContact = (id: string, name: string, email: string) => ({
+const hubspotContact = (id: string, name: string, email: string): HubContact => ({
   id,
-  properties: { firstname: name.split(' ')[0], lastname: name.split(' ').slice(1).join(' '), email },
+  properties: { firstname: name.split(' ')[0]!, lastname: name.split(' ').slice(1).join(' '), email },
   createdAt: iso(-9000),
   updatedAt: iso(-100),
 })
@@ -16,6 +25,14 @@ function madeAt(id: string): string {
   return at
 }
 
+const tweet = (id: string, text: string, created_at: string): TweetV2 => ({ id, text, created_at, edit_history_tweet_ids: [id] })
+/** Without a result it leaves the list out. */
+function tweets(all: TweetV2[], call: ApiCall): Partial<Tweetv2TimelineResult> {
+  const data = limited(all, call, 'max_results')
+  const ends = data.length && { newest_id: data[0]!.id, oldest_id: data.at(-1)!.id }
+  return { ...(data.length && { data }), meta: { result_count: data.length, ...ends } } as Partial<Tweetv2TimelineResult>
+}
+
 export const business: Operation[] = [
   {
     at: `GET ${hub}/account-info/v3/details`,
@@ -24,9 +41,14 @@ export const business: Operation[] = [
   {
     at: `POST ${hub}/crm/v3/objects/contacts/search`,
     body: ['query', 'limit', 'properties', 'after', 'filterGroups', 'sorts'],
-    answer: (call) => {
+    answer: (call): OnWire<CollectionResponseWithTotalSimplePublicObjectForwardPaging> => {
       const all = [
-        ...call.list('contact').map(({ id, data }) => ({ id, properties: data.properties, updatedAt: data.at ?? madeAt(id) })),
+        ...call.list('contact').map(
+          ({ id, data }): HubContact => ({
+            ...{ id, properties: data.properties, archived: false },
+            ...{ createdAt: data.at ?? madeAt(id), updatedAt: data.at ?? madeAt(id) },
+          }),
+        ),
         ...contacts.map((name, index) => hubspotContact(String(index + 1), name, mailOf(name))),
       ]
       const since = Number(call.body.filterGroups?.[0]?.filters?.find((each: any) => each.propertyName === 'lastmodifieddate')?.value ?? 0)
@@ -41,14 +63,23 @@ export const business: Operation[] = [
     at: `POST ${hub}/crm/v3/objects/contacts`,
     body: ['properties', 'associations'],
     status: 201,
-    answer: (call) => ({ ...call.add('contact', call.body).data, id: call.list('contact')[0]!.id, createdAt: iso(0) }),
+    answer: (call): HubContact => {
+      const { id } = call.add('contact', { properties: call.body.properties })
+      return { id, properties: call.body.properties, createdAt: madeAt(id), updatedAt: madeAt(id), archived: false }
+    },
   },
   {
     at: `GET ${hub}/crm/v3/objects/deals`,
     query: ['limit', 'properties', 'after', 'archived'],
-    answer: (call) => ({
+    answer: (call): OnWire<CollectionResponseSimplePublicObjectWithAssociationsForwardPaging> => ({
       results: limited(
-        [{ id: '1', properties: { dealname: 'Website for Maya', amount: '2400', dealstage: 'contractsent', closedate: iso(20_000) } }],
+        [
+          {
+            id: '1',
+            properties: { dealname: 'Website for Maya', amount: '2400', dealstage: 'contractsent', closedate: iso(20_000) },
+            ...{ createdAt: iso(-9000), updatedAt: iso(-100), archived: false },
+          },
+        ],
         call,
       ),
     }),
@@ -98,7 +129,8 @@ export const business: Operation[] = [
   },
   {
     at: 'GET login.salesforce.com/services/oauth2/userinfo',
-    answer: ({ grant }) => ({
+    answer: ({ grant }): UserInfoResponse => ({
+      sub: `https://login.salesforce.com/id/00D${numberOf(grant.email)}/005${numberOf(grant.email)}`,
       organization_id: `00D${numberOf(grant.email)}`,
       user_id: `005${numberOf(grant.email)}`,
       email: grant.email,
@@ -108,7 +140,7 @@ export const business: Operation[] = [
   {
     at: 'GET sandbox.my.salesforce.com/services/data/v64.0/query',
     query: ['q'],
-    answer: (call) => {
+    answer: (call): QueryResult<Record<string, any>> => {
       const q = call.query.get('q') ?? ''
       if (/from Opportunity/i.test(q))
         return {
@@ -130,7 +162,7 @@ export const business: Operation[] = [
     at: 'POST sandbox.my.salesforce.com/services/data/v64.0/sobjects/Contact',
     body: ['FirstName', 'LastName', 'Email', 'Phone'],
     status: 201,
-    answer: (call) => ({ id: call.add('contact', call.body).id, success: true, errors: [] }),
+    answer: (call): SaveResult => ({ id: call.add('contact', call.body).id, success: true, errors: [] }),
   },
   {
     at: 'GET api.calendly.com/users/me',
@@ -180,45 +212,54 @@ export const business: Operation[] = [
   },
   {
     at: 'GET api.linkedin.com/v2/userinfo',
-    answer: ({ grant, list }) => ({ sub: numberOf(grant.email), name: list('profile')[0]?.data.name ?? grant.name, email: grant.email }),
+    answer: ({ grant, list }): UserInfoResponse => ({
+      sub: numberOf(grant.email),
+      name: list('profile')[0]?.data.name ?? grant.name,
+      email: grant.email,
+    }),
   },
   {
     at: 'POST api.linkedin.com/rest/posts',
     body: ['author', 'commentary', 'visibility', 'distribution', 'lifecycleState', 'isReshareDisabledByAuthor', 'content'],
     status: 201,
-    answer: (call) => ({ id: `urn:li:share:${call.add('post', call.body).id}` }),
+    needs: 'linkedin-version',
+    answer: (call) => new Bare({ 'x-restli-id': `urn:li:share:${call.add('post', call.body).id}` }),
   },
   {
     at: 'GET api.x.com/2/users/me',
     query: ['user.fields'],
-    answer: ({ grant }) => ({ data: { id: numberOf(grant.email), name: grant.name, username: grant.email.split('@')[0] } }),
+    answer: ({ grant }): UserV2Result => ({ data: { id: numberOf(grant.email), name: grant.name, username: grant.email.split('@')[0]! } }),
   },
   {
     at: 'GET api.x.com/2/users/:user/tweets',
     query: ['max_results', 'tweet.fields', 'pagination_token'],
-    answer: (call) => ({
-      data: limited(kept(call, 'post', [{ text: 'Open again on Monday', created_at: iso(-4000) }]), call, 'max_results'),
-    }),
+    answer: (call) =>
+      tweets(
+        kept(call, 'post', [{ text: 'Open again on Monday', created_at: iso(-4000) }]).map(({ id, text, created_at }: any) =>
+          tweet(id, text, created_at),
+        ),
+        call,
+      ),
   },
   {
     at: 'GET api.x.com/2/users/:user/mentions',
     query: ['max_results', 'tweet.fields', 'pagination_token', 'start_time'],
-    answer: (call) => ({
-      data: limited(
+    answer: (call) =>
+      tweets(
         call
           .list('mention')
-          .map(({ id, data }) => ({ id, text: data.text, created_at: data.at }))
-          .filter(({ created_at }) => created_at >= (call.query.get('start_time') ?? '')),
+          .map(({ id, data }) => tweet(id, data.text, data.at))
+          .filter(({ created_at = '' }) => created_at >= (call.query.get('start_time') ?? '')),
         call,
-        'max_results',
       ),
-    }),
   },
   {
     at: 'POST api.x.com/2/tweets',
     body: ['text', 'reply', 'media'],
     status: 201,
-    answer: (call) => ({ data: { id: call.add('post', { ...call.body, created_at: iso(0) }).id, text: call.body.text } }),
+    answer: (call): TweetV2PostTweetResult => ({
+      data: { id: call.add('post', { ...call.body, created_at: iso(0) }).id, text: call.body.text },
+    }),
   },
   {
     at: 'GET app.asana.com/api/1.0/users/me',

@@ -1,6 +1,9 @@
+import type { analyticsadmin_v1beta } from '@googleapis/analyticsadmin'
+import type { analyticsdata_v1beta } from '@googleapis/analyticsdata'
 import type { calendar_v3 } from '@googleapis/calendar'
 import type { drive_v3 } from '@googleapis/drive'
 import type { gmail_v1 } from '@googleapis/gmail'
+import type { UserInfoResponse } from 'oauth4webapi'
 import { companyOf, numberOf } from './grants.ts'
 import { type ApiCall, has, iso, kept, type Operation, pageOf, Refused } from './operation.ts'
 
@@ -18,7 +21,7 @@ function driveFiles(found: drive_v3.Schema$File[], call: ApiCall): drive_v3.Sche
 export const google: Operation[] = [
   {
     at: 'GET openidconnect.googleapis.com/v1/userinfo',
-    answer: ({ grant }) => ({ sub: numberOf(grant.email), email: grant.email, email_verified: true, name: grant.name }),
+    answer: ({ grant }): UserInfoResponse => ({ sub: numberOf(grant.email), email: grant.email, email_verified: true, name: grant.name }),
   },
   {
     at: 'GET gmail.googleapis.com/gmail/v1/users/me/profile',
@@ -114,7 +117,7 @@ export const google: Operation[] = [
   {
     at: 'GET analyticsadmin.googleapis.com/v1beta/accountSummaries',
     query: ['pageSize', 'pageToken'],
-    answer: ({ grant }) => ({
+    answer: ({ grant }): analyticsadmin_v1beta.Schema$GoogleAnalyticsAdminV1betaListAccountSummariesResponse => ({
       accountSummaries: [
         {
           name: 'accountSummaries/1',
@@ -128,7 +131,7 @@ export const google: Operation[] = [
   {
     at: 'POST analyticsdata.googleapis.com/v1beta/properties/:report',
     body: ['dateRanges', 'dimensions', 'metrics', 'limit'],
-    answer: (call) => {
+    answer: (call): analyticsdata_v1beta.Schema$RunReportResponse => {
       // Each happening over there lets a day pass.
       const passed = call.list('day').length
       const days = call.body.dateRanges?.[0]?.startDate === 'yesterday' ? [1 - passed] : [6, 5, 4, 3, 2, 1, 0].map((day) => day - passed)
@@ -147,11 +150,13 @@ export const google: Operation[] = [
     },
   },
   {
-    at: 'GET googleads.googleapis.com/v21/customers:listAccessibleCustomers',
+    at: 'GET googleads.googleapis.com/v26/customers:listAccessibleCustomers',
+    needs: 'developer-token',
     answer: () => ({ resourceNames: ['customers/1234567890'] }),
   },
   {
-    at: 'POST googleads.googleapis.com/v21/customers/:customer/googleAds:search',
+    at: 'POST googleads.googleapis.com/v26/customers/:customer/googleAds:search',
+    needs: 'developer-token',
     body: ['query', 'pageToken'],
     answer: (call) => ({
       results: [

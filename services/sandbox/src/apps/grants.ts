@@ -79,8 +79,8 @@ export const vendorWires: Record<string, VendorWire> = {
   },
   meta: {
     name: 'Meta',
-    authorize: 'www.facebook.com/v23.0/dialog/oauth',
-    token: 'graph.facebook.com/v23.0/oauth/access_token',
+    authorize: 'www.facebook.com/v26.0/dialog/oauth',
+    token: 'graph.facebook.com/v26.0/oauth/access_token',
     revokesAll: true,
     seconds: 5_184_000,
     refreshes: false,
@@ -110,9 +110,10 @@ export const vendorWires: Record<string, VendorWire> = {
     ...standard,
     name: 'HubSpot',
     authorize: 'app.hubspot.com/oauth/authorize',
-    token: 'api.hubapi.com/oauth/v1/token',
+    token: 'api.hubapi.com/oauth/2026-03/token',
+    revoke: 'api.hubapi.com/oauth/2026-03/token/revoke',
     seconds: 1800,
-    error: (_code, said) => ({ status: 400, body: { status: 'BAD_AUTH_CODE', message: said } }),
+    error: (code, said) => ({ status: 400, body: { error: code, error_description: said, status: 'BAD_AUTH_CODE', message: said } }),
   },
   zoho: {
     ...standard,

@@ -1,7 +1,13 @@
+import type Ad from 'facebook-nodejs-business-sdk/src/objects/ad.js'
+import type AdSet from 'facebook-nodejs-business-sdk/src/objects/ad-set.js'
+import type Campaign from 'facebook-nodejs-business-sdk/src/objects/campaign.js'
 import { companyOf } from './grants.ts'
 import { type ApiCall, type Operation, Refused } from './operation.ts'
 
-const fb = 'graph.facebook.com/v23.0'
+/** Names that Meta's own SDK has for a thing. */
+type FieldsOf<T extends { default: { Fields: object } }> = (keyof T['default']['Fields'])[]
+
+const fb = 'graph.facebook.com/v26.0'
 const ACCOUNT = 'act_3001'
 const DAY_MS = 86_400_000
 
@@ -150,6 +156,13 @@ const makes = (edge: string, kind: Kind, needed: string[], more: string[], of: (
 
 const linkFields = ['link', 'message', 'name', 'description', 'caption', 'picture', 'image_hash', 'call_to_action']
 const creatives = makes('adcreatives', 'creative', ['name', 'object_story_spec'], [], () => ({}))
+const adSets = makes(
+  'adsets',
+  'adset',
+  ['name', 'campaign_id', 'daily_budget', 'billing_event', 'optimization_goal', 'targeting', 'status'] satisfies FieldsOf<typeof AdSet>,
+  ['bid_strategy', 'bid_amount', 'start_time', 'end_time', 'promoted_object'] satisfies FieldsOf<typeof AdSet>,
+  ({ body }) => ({ campaign: String(body.campaign_id), daily_budget: String(body.daily_budget) }),
+)
 
 export const metaAds: Operation[] = [
   {
@@ -164,14 +177,20 @@ export const metaAds: Operation[] = [
     answer: (call) =>
       call.params.account === ACCOUNT ? { data: byDay(call.query.get('date_preset') ?? '') } : refused('Unsupported get request.'),
   },
-  makes('campaigns', 'campaign', ['name', 'objective', 'status', 'special_ad_categories'], ['daily_budget', 'bid_strategy'], () => ({})),
   makes(
-    'adsets',
-    'adset',
-    ['name', 'campaign_id', 'daily_budget', 'billing_event', 'optimization_goal', 'targeting', 'status'],
-    ['bid_strategy', 'bid_amount', 'start_time', 'end_time', 'promoted_object'],
-    ({ body }) => ({ campaign: String(body.campaign_id), daily_budget: String(body.daily_budget) }),
+    'campaigns',
+    'campaign',
+    ['name', 'objective', 'status', 'special_ad_categories', 'is_adset_budget_sharing_enabled'] satisfies FieldsOf<typeof Campaign>,
+    ['daily_budget', 'bid_strategy'] satisfies FieldsOf<typeof Campaign>,
+    () => ({}),
   ),
+  {
+    ...adSets,
+    answer: (call) =>
+      call.body.targeting && call.body.targeting.targeting_automation?.advantage_audience === undefined
+        ? refused('(#100) Advantage Audience Flag Required: set advantage_audience to 1 or 0 within targeting_automation')
+        : adSets.answer(call),
+  },
   {
     ...creatives,
     // It loads the picture of an ad by its address before there is an ad.
@@ -183,7 +202,9 @@ export const metaAds: Operation[] = [
       return creatives.answer(call)
     },
   },
-  makes('ads', 'ad', ['name', 'adset_id', 'creative', 'status'], [], ({ body }) => ({ adset: String(body.adset_id) })),
+  makes('ads', 'ad', ['name', 'adset_id', 'creative', 'status'] satisfies FieldsOf<typeof Ad>, [], ({ body }) => ({
+    adset: String(body.adset_id),
+  })),
   {
     at: `GET ${fb}/:object`,
     query: ['fields'],

@@ -1,8 +1,16 @@
 import { companyOf, numberOf } from './grants.ts'
 import { metaAds } from './meta-ads.ts'
-import { iso, kept, limited, type Operation } from './operation.ts'
+import { type ApiCall, iso, kept, limited, type Operation, Refused } from './operation.ts'
 
-const fb = 'graph.facebook.com/v23.0'
+const fb = 'graph.facebook.com/v26.0'
+/** Before a token of a person: the page that they run. */
+export const PAGE = 'page_'
+const withPage = ({ headers }: ApiCall) =>
+  headers.authorization?.toLowerCase().startsWith(`bearer ${PAGE}`)
+    ? undefined
+    : new Refused(400, {
+        error: { message: '(#210) A page access token is required to request this resource.', type: 'OAuthException', code: 210 },
+      })
 export const meta: Operation[] = [
   { at: `GET ${fb}/me`, query: ['fields'], answer: ({ grant }) => ({ id: numberOf(grant.email), name: grant.name }) },
   {
@@ -20,21 +28,27 @@ export const meta: Operation[] = [
     }),
   },
   {
+    at: `GET ${fb}/1001`,
+    query: ['fields'],
+    answer: ({ headers }) => ({ id: '1001', access_token: `${PAGE}${headers.authorization?.replace(/^bearer /i, '')}` }),
+  },
+  {
     at: `GET ${fb}/:object/posts`,
     query: ['fields', 'limit'],
-    answer: (call) => ({
-      data: limited(
-        kept(call, 'post', [
-          { message: 'We are open on Saturday', created_time: iso(-3000), permalink_url: 'https://www.facebook.com/1001/posts/1' },
-        ]),
-        call,
-      ),
-    }),
+    answer: (call) =>
+      withPage(call) ?? {
+        data: limited(
+          kept(call, 'post', [
+            { message: 'We are open on Saturday', created_time: iso(-3000), permalink_url: 'https://www.facebook.com/1001/posts/1' },
+          ]),
+          call,
+        ),
+      },
   },
   {
     at: `POST ${fb}/:object/feed`,
     body: ['message', 'link'],
-    answer: (call) => ({ id: `1001_${call.add('post', { ...call.body, created_time: iso(0) }).id}` }),
+    answer: (call) => withPage(call) ?? { id: `1001_${call.add('post', { ...call.body, created_time: iso(0) }).id}` },
   },
   {
     at: `GET ${fb}/:object/media`,

@@ -30,6 +30,8 @@ export type Operation = {
   body?: string[]
   answer: (call: ApiCall) => unknown
   status?: number
+  /** A header without which the vendor answers nobody. */
+  needs?: string
 }
 
 export const iso = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString()
@@ -50,6 +52,17 @@ export const kept = (call: ApiCall, kind: string, first: Record<string, any>[]) 
   ...call.list(kind).map(({ id, data }) => ({ id, ...data })),
   ...first.map((data, index) => ({ id: `${kind}-${index + 1}`, ...data })),
 ]
+
+/** A vendor's type as it travels: its SDK turns the times into dates. */
+export type OnWire<T> = T extends Date ? string : T extends object ? { [K in keyof T]: OnWire<T[K]> } : T
+
+/** An answer that is headers alone. */
+export class Bare {
+  readonly headers: Record<string, string>
+  constructor(headers: Record<string, string>) {
+    this.headers = headers
+  }
+}
 
 /** An answer that is a refusal in the vendor's own words. */
 export class Refused {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type AppTrigger, appears, changes, field, listOf, row } from '../app.ts'
+import { ofPage } from '../meta.ts'
 
 const nothing = z.object({})
 
@@ -63,7 +64,11 @@ export const instagram: Record<string, AppTrigger> = {
 export const facebook: Record<string, AppTrigger> = {
   'new-post': appears(
     z.object({ page: field.text('Page', 60) }),
-    ({ page }) => ({ path: `/${encodeURIComponent(page)}/posts`, query: { fields: 'id,message,permalink_url,created_time', limit: 100 } }),
+    ({ page }) => ({
+      ...ofPage(page),
+      path: `/${encodeURIComponent(page)}/posts`,
+      query: { fields: 'id,message,permalink_url,created_time', limit: 100 },
+    }),
     ({ data }) => listOf(data).map((each) => row(each.id, each.message, { url: each.permalink_url, at: each.created_time })),
     { timed: true },
   ),

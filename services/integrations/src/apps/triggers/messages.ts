@@ -2,6 +2,7 @@ import { now } from '@operon/kit/clock'
 import { z } from 'zod'
 import { type AppTrigger, appears, changes, field, listOf, row } from '../app.ts'
 import { mailRow, mailThere } from '../google.ts'
+import { ofVoice } from '../money.ts'
 
 const nothing = z.object({})
 const seconds = (at: Date) => Math.floor(at.getTime() / 1000)
@@ -65,7 +66,7 @@ export const teams: Record<string, AppTrigger> = {
   ),
 }
 
-const LOST = ['hard_bounced', 'soft_bounced', 'spam_complaint']
+const LOST = ['hard_bounced', 'soft_bounced', 'spam_complaints']
 export const mailersend: Record<string, AppTrigger> = {
   'not-delivered': appears(
     z.object({ domain: field.text('Domain', 60) }),
@@ -90,12 +91,9 @@ const over = (call: any) => ['ended', 'error', 'not_connected'].includes(call.ca
 export const voice: Record<string, AppTrigger> = {
   'call-ended': appears(
     nothing,
-    (_input, _since, { fields }) =>
-      fields?.provider === 'retell'
-        ? { method: 'POST', path: '/v2/list-calls', json: { limit: 100, sort_order: 'descending' } }
-        : { path: '/v2/list-calls', query: { limit: 100 } },
+    () => ({ path: '/call', query: { limit: 100 } }),
     (calls) =>
-      listOf(calls)
+      ofVoice(calls)
         .filter(over)
         .map((each) =>
           row(each.call_id ?? each.id, each.call_analysis?.call_summary ?? each.analysis?.summary ?? 'A call', {
