@@ -21,7 +21,7 @@ export function appPages(): string {
 }
 
 function page({ id, name, description, vendor, key = [] }: (typeof apps)[number]): string[] {
-  const { scopes = [], actions, perMinute } = definitionOf(id)
+  const { scopes = [], actions, perMinute, operator } = definitionOf(id)
   return [
     '',
     `### ${name}`,
@@ -29,6 +29,7 @@ function page({ id, name, description, vendor, key = [] }: (typeof apps)[number]
     description,
     '',
     ...(vendor ? signIn(id, vendors[vendor as VendorId], vendor, scopes) : key.map(({ label, hint }) => `- **${label}**: ${hint}`)),
+    ...(operator ? [`- **Also**: \`${operator.setting}\`, which the vendor asks of you with each call.`] : []),
     `- **Limit**: ${perMinute} calls a minute for each connection.`,
     `- **Actions**: ${Object.values(actions)
       .map(({ title, effect }) => `${title} (${verbs[effect]})`)

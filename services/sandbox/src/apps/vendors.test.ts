@@ -8,7 +8,6 @@ import { analyticsdata } from '@googleapis/analyticsdata'
 import { Client as HubSpot } from '@hubspot/api-client'
 import { Connection } from '@jsforce/jsforce-node'
 import { Environment, Client as PayPal, TransactionSearchController } from '@paypal/paypal-server-sdk'
-import { VapiClient } from '@vapi-ai/server-sdk'
 import * as asana from 'asana'
 import { ActivityEventType, EmailParams, MailerSend, Sender } from 'mailersend'
 import { Retell } from 'retell-sdk'
@@ -131,21 +130,14 @@ test('MailerSend', async () => {
   ).toEqual(['GET api.mailersend.com/v1/domains', 'POST api.mailersend.com/v1/email', `GET api.mailersend.com/v1/activity/dom-${account}`])
 })
 
-test('Vapi and Retell', async () => {
-  const [vapi, retell] = [new VapiClient({ token: 'sandbox_1' }), new Retell({ apiKey: 'sandbox_1' })]
+test('Retell', async () => {
+  const retell = new Retell({ apiKey: 'sandbox_1' })
   expect(
     await sent(async () => {
-      expect((await vapi.assistants.list({ limit: 5 }))[0]).toMatchObject({ id: 'asst-1', voice: { voiceId: 'alloy' } })
-      expect((await vapi.calls.list({ limit: 5 }))[0]).toMatchObject({ id: 'call-1', status: 'ended' })
       expect((await retell.agent.list({ limit: 5 })).items[0]!.agent_name).toBe('Reception')
       expect((await retell.call.list({ limit: 5, sort_order: 'descending' })).items[0]!.call_status).toBe('ended')
     }),
-  ).toEqual([
-    'GET api.vapi.ai/assistant',
-    'GET api.vapi.ai/call',
-    'POST api.retellai.com/v2/list-agents',
-    'POST api.retellai.com/v3/list-calls',
-  ])
+  ).toEqual(['POST api.retellai.com/v2/list-agents', 'POST api.retellai.com/v3/list-calls'])
 })
 
 test('PayPal', async () => {

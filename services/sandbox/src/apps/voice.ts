@@ -1,4 +1,3 @@
-import type { Vapi } from '@vapi-ai/server-sdk'
 import type { AgentListResponse } from 'retell-sdk/resources/agent'
 import type { CallListResponse } from 'retell-sdk/resources/call'
 import { type ApiCall, iso, limited, type Operation, pageOf } from './operation.ts'
@@ -18,18 +17,18 @@ export const voice: Operation[] = [
   {
     at: 'GET api.vapi.ai/assistant',
     query: ['limit'],
-    answer: (call): Vapi.Assistant[] =>
+    answer: (call) =>
       limited([{ id: 'asst-1', name: 'Reception', voice: { provider: 'openai', voiceId: 'alloy' }, ...stamps(-9000) }], call),
   },
   {
     at: 'GET api.vapi.ai/call',
     query: ['limit'],
-    answer: (call): Vapi.Call[] =>
+    answer: (call) =>
       limited(
         [
           ...call
             .list('call')
-            .map(({ id }): Vapi.Call => ({ id, status: 'ended', endedReason: 'assistant-ended-call', startedAt: iso(-1), ...stamps(-1) })),
+            .map(({ id }) => ({ id, status: 'ended', endedReason: 'assistant-ended-call', startedAt: iso(-1), ...stamps(-1) })),
           { id: 'call-1', status: 'ended', endedReason: 'customer-ended-call', startedAt: iso(-90), ...stamps(-90) },
         ],
         call,
