@@ -27,7 +27,7 @@ function install() {
   const packages = fingerprint()
   const found = installed()
   const set =
-    ['start', 'fleet', 'replay', 'keys', 'secrets', 'backup', 'restore', 'doctor'].includes(command) && found?.set !== 'all'
+    ['start', 'fleet', 'replay', 'keys', 'secrets', 'backup', 'restore', 'move-files', 'doctor'].includes(command) && found?.set !== 'all'
       ? 'start'
       : 'all'
   const node = !ownNode || found?.node === true

@@ -129,13 +129,14 @@ export async function createFileStorage(root: string): Promise<Omit<Storage, 'si
       const folder = prefix.includes('/') ? prefix.slice(0, prefix.lastIndexOf('/')) : ''
       const found: string[] = []
       await walk(root, folder, (key) => key.startsWith(prefix) && found.push(key))
-      const infos = await Promise.all(
-        found
-          .sort()
-          .slice(0, limit)
-          .map(async (key) => ({ key, meta: await read(join(root, key)) })),
-      )
-      return infos.flatMap(({ key, meta }) => (meta ? [infoOf(key, meta)] : []))
+      const infos: ObjectInfo[] = []
+      // A few at a time: each that is read is an open file.
+      const wanted = found.sort().slice(0, limit)
+      for (let i = 0; i < wanted.length; i += 64) {
+        const metas = await Promise.all(wanted.slice(i, i + 64).map(async (key) => ({ key, meta: await read(join(root, key)) })))
+        infos.push(...metas.flatMap(({ key, meta }) => (meta ? [infoOf(key, meta)] : [])))
+      }
+      return infos
     },
     ready: () =>
       access(root).then(

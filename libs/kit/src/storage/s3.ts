@@ -24,7 +24,7 @@ import { checkKey } from './keys.ts'
 import { asStream, meter } from './limit.ts'
 import type { ObjectInfo, Storage } from './storage.ts'
 
-/** `s3://key:secret@host:port/bucket?region=&ssl=`; without a host it is AWS. Each service keeps to a prefix of its own. */
+/** `s3://key:secret@host:port/bucket?region=&ssl=`; AWS by a host of amazonaws.com. Each service keeps to a prefix of its own. */
 function readS3Url(url: string) {
   const parsed = new URL(url.replace(/^s3:/, 'http:'))
   const bucket = parsed.pathname.slice(1).replace(/\/$/, '')
