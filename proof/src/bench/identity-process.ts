@@ -33,7 +33,7 @@ const service = await prepareService(identityService, await createInfra(env))
 await service.start()
 await service.app.listen({ host: '127.0.0.1', port })
 const { db } = service.rt
-const hasher = await createHasher()
+const hasher = createHasher()
 const hash = await hasher.hash(password)
 const idOf = (at: number) =>
   createHash('sha256')

@@ -86,7 +86,7 @@ export const identityService: ServiceDefinition<IdentityDb, IdentityConfig> = {
       rt,
       config: rt.config,
       keys: await loadKeys(rt),
-      hasher: await createHasher(),
+      hasher: createHasher(),
       oauth: openProviders(rt),
       mailer: openMailer(rt),
     }

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { hashSync } from 'bcryptjs'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { createHasher, type Hasher } from './hashing.ts'
 
-const hasher: Hasher = await createHasher()
+const hasher: Hasher = createHasher()
 afterAll(() => hasher.close())
 
 test('a password is argon2id of 19 MiB and two passes, and only itself fits it', async () => {
@@ -32,6 +32,15 @@ test('a stored form that nobody can read fails its own caller alone', async () =
 })
 
 test('threads that have nothing to do hold no process open', () => {
-  const script = `import { createHasher } from '${new URL('hashing.ts', import.meta.url).href}'; await createHasher(); console.log('made')`
-  expect(execFileSync(process.execPath, ['--input-type=module', '-e', script], { timeout: 20_000, encoding: 'utf8' })).toBe('made\n')
+  const script = `import { createHasher } from '${new URL('hashing.ts', import.meta.url).href}'; createHasher().hash('one'); console.log('made')`
+  expect(execFileSync(process.execPath, ['--input-type=module', '-e', script], { timeout: 60_000, encoding: 'utf8' })).toBe('made\n')
+})
+
+test('no thread is there before a password comes, nor after the last one has been gone for a while', async () => {
+  const resting = createHasher(50)
+  expect(resting.threads()).toBe(0)
+  const stored = await resting.hash('one')
+  expect(resting.threads()).toBe(1)
+  await vi.waitFor(() => expect(resting.threads()).toBe(0), 10_000)
+  expect(await resting.verify('one', stored)).toEqual({ ok: true, upgrade: false })
 })
