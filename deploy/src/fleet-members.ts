@@ -43,6 +43,7 @@ type Options = {
 /** Ports of a machine's services, ten each: 9100 is identity-1, 9110 billing-1. Other machines may rely on them. */
 export const FIRST_PORT = 9_100
 const AT_MOST = 10
+const TELL_MS = 15_000
 
 /** The services and gateways of one launcher: how many, where they listen, and how they come and go. */
 export function openMembers({ env, dataDir, run, root, host, port, own, firstPort, processes, log, onChange }: Options) {
@@ -118,12 +119,24 @@ export function openMembers({ env, dataDir, run, root, host, port, own, firstPor
 
   async function allReady(names = [...addresses.keys()]) {
     const before = new Map(names.map((name) => [name, processes.get(name)!.restarts()]))
+    let told = Date.now()
     while (!(await Promise.all(names.map(ready))).every(Boolean)) {
+      if (Date.now() - told > TELL_MS) {
+        told = Date.now()
+        log(`still waiting for ${(await Promise.all(names.map(lacking))).filter(Boolean).join(', ')}`)
+      }
       // A process that dies again and again has said why in the log.
       const broken = names.find((name) => processes.get(name)!.restarts() - before.get(name)! >= 3)
       if (broken) throw new SetupError(`${broken} does not start (the reason is above)`)
       await delay(100)
     }
+  }
+
+  /** For whoever waits for a start, which goes on for as long as a store has the wrong address. */
+  async function lacking(name: string): Promise<string | null> {
+    const said = await askReady(addresses.get(name) ?? '')
+    if (said?.ok && !said.failing.length) return null
+    return `${name} (${said?.failing.join(', ') || 'no answer yet'})`
   }
 
   async function ready(name: string): Promise<boolean> {

@@ -1,5 +1,8 @@
+import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { dirname, join } from 'node:path'
+import { startS3 } from '@operon/kit/testing/servers'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { startFleet } from './fleet.ts'
@@ -79,6 +82,39 @@ async function ownStorefront(connectionString: string, slug: string, name: strin
   ])
   await client.end()
 }
+
+test.skipIf(missing.length > 0)(
+  `${why}a start that waits says for which process and why, and goes on once that is mended`,
+  { timeout: 240_000 },
+  async () => {
+    const dataDir = scratchFolder('fleet')
+    chmodSync(dataDir, 0o755)
+    const s3 = await startS3()
+    let mended = false
+    const door = createServer((socket) => {
+      if (!mended) return socket.destroy()
+      const store = connect(Number(new URL(s3.url.replace('s3:', 'http:')).port), '127.0.0.1')
+      for (const end of [socket, store]) end.on('error', () => end.destroy())
+      socket.pipe(store).pipe(socket)
+    })
+    await once(door.listen(0, '127.0.0.1'), 'listening')
+    const STORAGE_URL = s3.url.replace(/:\d+\//, `:${(door.address() as AddressInfo).port}/`)
+    const env = { ...process.env, NODE_ENV: 'test', DATA_DIR: dataDir, PORT: '0', WEB_DIST: writtenWeb(dataDir), STORAGE_URL }
+    const lines: string[] = []
+    const starting = startFleet({ env, services: ['analytics'], log: (line) => void lines.push(line) })
+    onTestFinished(async () => {
+      mended = true
+      await (await starting).stop()
+      door.close()
+      await s3.stop()
+      rmSync(dataDir, { recursive: true, force: true })
+    }, 60_000)
+    await expect.poll(() => lines, { timeout: 120_000 }).toContain('still waiting for analytics-1 (analytics: storage)')
+    expect(lines.join('\n')).toMatch(/the file store does not answer yet .*\(.+\)/)
+    mended = true
+    expect(await (await starting).ready('analytics-1')).toBe(true)
+  },
+)
 
 test('counts are read from the command line, and what is not understood is said', () => {
   expect(readCounts(['ai-gateway=2', 'gateway=3'])).toEqual({ 'ai-gateway': 2, gateway: 3 })

@@ -21,7 +21,7 @@ export function readable(line: string, from = ''): string {
   const { level, time, msg, service, err, trace: _trace, ...rest } = entry
   const name = levels[level as number] ?? ''
   const details = Object.entries(rest).map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
-  const { message, stack } = (err ?? {}) as { message?: string; stack?: string }
+  const { message, stack } = (typeof err === 'string' ? { message: err } : (err ?? {})) as { message?: string; stack?: string }
   const text = [String(time).slice(11, 23), paint(name.padEnd(5), colours[name]), msg, ...details, message && `(${message})`]
     .filter(Boolean)
     .join(' ')
