@@ -138,6 +138,8 @@ const SEARCHED: [service: ServiceName, name: string, what: string, body: object]
   ['crm', 'find-contacts', 'a word of all, by activity', { query: 'person', sort: 'activity' }],
   ['crm', 'find-deals', 'a word that is nowhere', { query: 'nobody-at-all' }],
   ['crm', 'find-deals', 'a word of many, by amount', { query: 'value 8', sort: 'amount' }],
+  ['crm', 'find-deals', 'open, by closing', { state: 'open', sort: 'closing' }],
+  ['crm', 'find-deals', 'lost, by amount', { state: 'lost', sort: 'amount' }],
   ['crm', 'find-companies', 'a word that is nowhere', { query: 'nobody-at-all' }],
   ['ai-gateway', 'search-conversations', 'a word that is nowhere', { query: 'nobody-at-all' }],
   ['media', 'list-images', 'a word that is nowhere', { q: 'nobody-at-all' }],

@@ -275,7 +275,9 @@ export const VALUES: Record<string, RawBuilder<unknown> | ((ownerId: string) => 
   'deals.state': sql`case when n <= 4000 then 'open' else 'won' end`,
   'deals.deleted_at': sql`null::timestamptz`,
   'deals.currency': sql`'usd'`,
-  'deals.expected_close': sql`current_date + (n % 300)`,
+  // Neither tells anything of the title; whatever is still open closes last.
+  'deals.amount_cents': sql`n * 7919::bigint % 100003 * 100`,
+  'deals.expected_close': sql`current_date + case when n <= 4000 then n % 300 else -n % 3000 end`,
   'deal_stage_history.n': sql`n`,
   'deal_stage_history.state': sql`'won'`,
   'synced_calendars.app': among('google-calendar', 'outlook-calendar'),

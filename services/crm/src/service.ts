@@ -39,6 +39,7 @@ import * as paidBookings from './migrations/0096_paid_bookings.ts'
 import * as followedCalendars from './migrations/0097_followed_calendars.ts'
 import * as endedEmails from './migrations/0101_ended_emails.ts'
 import * as optInAsks from './migrations/0102_opt_in_asks.ts'
+import * as dealsOfStage from './migrations/0103_deals_of_stage.ts'
 import { newsletterJobs } from './newsletter/jobs.ts'
 import { newsletterRoutes } from './newsletter/routes.ts'
 import { peopleConsumers } from './people/consumers.ts'
@@ -76,6 +77,7 @@ export const crmService: ServiceDefinition<CrmDb, Config> = {
     '0097_followed_calendars': followedCalendars,
     '0101_ended_emails': endedEmails,
     '0102_opt_in_asks': optInAsks,
+    '0103_deals_of_stage': dealsOfStage,
   },
   sandboxed: ({ SMTP_URL }) => (SMTP_URL ? [] : ['smtp']),
   setup(rt) {

@@ -2,6 +2,7 @@ import type { Input, Output } from '@operon/contracts/contract'
 import type * as contract from '@operon/contracts/crm/deals'
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { type RawBuilder, sql } from 'kysely'
+import { idsThatFit } from '../pages.ts'
 import { placeAfter, readPlace } from '../places.ts'
 import type { CrmDb } from '../schema.ts'
 import { type DealRow, dealColumns, dealOf, readDeal } from './rows.ts'
@@ -22,12 +23,20 @@ export async function findDeals(
   const place = readPlace(cursor, sort, shape)
   const direction = sql.raw(way === '<' ? 'desc' : 'asc')
   const words = query?.trim().toLowerCase()
+  const among = [sql`d.user_id = ${signedIn(ctx).id} and d.deleted_at is null`]
+  if (place) among.push(sql`(${by}, d.id) ${sql.raw(way)} (${place.by}::${type}, ${place.id}::uuid)`)
+  const filters: RawBuilder<unknown>[] = []
+  if (contact_id) filters.push(sql`d.contact_id = ${contact_id}`)
+  if (stage_id) filters.push(sql`d.stage_id = ${stage_id}`)
+  if (state) filters.push(sql`d.state = ${state}`)
+  // The index of each of these has the newest first.
+  if (sort === 'newest') among.push(...filters.splice(0, 1))
+  if (words) filters.push(sql`lower(d.title) like ${`%${words.replace(/[\\%_]/g, '\\$&')}%`}`)
+  const order = { by, direction, most: limit + 1 }
+  const all = sql.join(among, sql` and `)
+  const ids = filters.length && idsThatFit({ table: 'deals', alias: 'd', among: all, fits: sql.join(filters, sql` and `) }, order)
   const { rows } = await sql<DealRow & { by: string }>`
-    select ${dealColumns}, (${by})::text as by from deals d where d.user_id = ${signedIn(ctx).id} and d.deleted_at is null
-      ${words ? sql`and lower(d.title) like ${`%${words.replace(/[\\%_]/g, '\\$&')}%`}` : sql``}
-      ${state ? sql`and d.state = ${state}` : sql``} ${stage_id ? sql`and d.stage_id = ${stage_id}` : sql``}
-      ${contact_id ? sql`and d.contact_id = ${contact_id}` : sql``}
-      ${place ? sql`and (${by}, d.id) ${sql.raw(way)} (${place.by}::${type}, ${place.id}::uuid)` : sql``}
+    select ${dealColumns}, (${by})::text as by from deals d where ${ids ? sql`d.id in (${ids})` : all}
     order by ${by} ${direction}, d.id ${direction} limit ${limit + 1}`.execute(ctx.db)
   const shown = rows.slice(0, limit)
   const last = rows.length > limit ? shown.at(-1) : undefined
