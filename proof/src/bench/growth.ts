@@ -1,4 +1,6 @@
-import { chmodSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { scratchFolder } from '@operon/deploy/machine'
 import { startPostgres } from '@operon/deploy/postgres'
 import { looksAtMore, printRows, shapeOfRow } from '../growth/report.ts'
@@ -7,6 +9,7 @@ import { openGrowth, type Row } from '../growth/world.ts'
 /** Short enough for CI; the default; `--rows=1000,100000,1000000` are others. */
 const SHORT = [300, 1_000, 10_000]
 const LONG = [1_000, 30_000, 300_000]
+const LARGE = 100_000
 
 /** How each call, export, erasure and job grows with the rows of the account that owns half of them. Ends non-zero where a screen waits for a linear one. */
 export async function bench({
@@ -21,7 +24,8 @@ export async function bench({
   reads?: boolean
 }) {
   const sizes = withMiddle(asked)
-  const folder = scratchFolder('growth')
+  // What fills gigabytes goes to the disk.
+  const folder = sizes.at(-1)! > LARGE ? mkdtempSync(join(tmpdir(), 'operon-growth-')) : scratchFolder('growth')
   chmodSync(folder, 0o755)
   const settings = {
     shared_preload_libraries: 'pg_stat_statements',
