@@ -23,7 +23,7 @@ const crm: ServiceDefinition = {
   },
   setup(rt) {
     erasesPeople(rt, {
-      long: [{ table: 'notes' }, { table: 'sums', where: sql`n > 10`, becomes: NOBODY }],
+      long: [{ table: 'notes' }, { table: 'sums', where: sql`n > 10 or n > 2000`, becomes: NOBODY }],
       async erase(trx, userId) {
         if (stops-- > 0) throw new Error('the database went away')
         const { numDeletedRows } = await (trx as any).deleteFrom('sums').where('user_id', '=', userId).executeTakeFirst()

@@ -13,10 +13,14 @@ export const NOBODY = '00000000-0000-0000-0000-000000000000'
 /** A table of which one person may have many rows: emptied of them before the rest, a piece at a time. */
 export type Long = {
   table: string
+  /** Selects the person's rows; those with their `user_id` when absent. */
+  of?: (userId: string) => RawBuilder<SqlBool>
   /** Selects among the person's rows; all of them when absent. */
   where?: RawBuilder<SqlBool>
   /** The rows stay, under nobody's name or none; they go when absent. */
   becomes?: typeof NOBODY | null
+  /** The rows stay with these changes, after which they are no longer selected. */
+  set?: RawBuilder<unknown>
 }
 
 export type Eraser<DB> = {
@@ -36,6 +40,8 @@ const OF_THE_KIT: Holding[] = [
   { table: 'usage_top_ups' },
 ]
 
+const LONG_OF_THE_KIT: Long[] = [{ table: 'usage_reservations' }, { table: 'idempotency_keys' }]
+
 /**
  * A service's part in showing a person what it holds of them, and in forgetting them: once for each time identity asks, by a job, with the
  * answer in the transaction of the deletion.
@@ -50,7 +56,7 @@ export function erasesPeople<DB>(rt: Runtime<DB>, { before, long = [], erase, ho
   rt.job(work, async (ctx, { payload: { user_id: userId } }) => {
     try {
       await before?.(ctx, userId)
-      for (const each of long) await erasePieces(ctx as never, each, userId)
+      for (const each of [...long, ...LONG_OF_THE_KIT]) await erasePieces(ctx as never, each, userId)
       await inTransaction(ctx.db, async (trx) => {
         const { deleted = {}, anonymised = {}, kept = {} } = await erase(trx, userId)
         const own = await eraseKitRows(trx as never, userId)
@@ -74,17 +80,22 @@ const PIECE = 1_000
 /** Each piece in a transaction of its own, with its count: a try that stops loses nothing, and the next one goes on. */
 async function erasePieces(
   { db, signal }: Ctx<KitDb>,
-  { table, where = sql<SqlBool>`true`, becomes }: Long,
+  {
+    table,
+    of = byUserId,
+    where = sql<SqlBool>`true`,
+    becomes,
+    set = becomes === undefined ? undefined : sql`user_id = ${becomes}::uuid`,
+  }: Long,
   userId: string,
 ): Promise<void> {
-  const [verb, kind] = becomes === undefined ? [sql`delete from`, 'deleted'] : [sql`update`, 'anonymised']
-  const change = becomes === undefined ? sql`` : sql`set user_id = ${becomes}::uuid`
+  const [verb, kind] = set ? [sql`update`, 'anonymised'] : [sql`delete from`, 'deleted']
   for (let count = PIECE; count === PIECE; ) {
     signal.throwIfAborted()
     const { rows } = await sql<{ count: number }>`
       with gone as (
-        ${verb} ${sql.table(table)} ${change} where ctid = any(array(
-          select ctid from ${sql.table(table)} where user_id = ${userId} and ${where} limit ${PIECE})) returning 1
+        ${verb} ${sql.table(table)} ${set ? sql`set ${set}` : sql``} where ctid = any(array(
+          select ctid from ${sql.table(table)} where (${of(userId)}) and (${where}) limit ${PIECE})) returning 1
       ), counted as (
         insert into erased_pieces (user_id, kind, name, amount) select ${userId}::uuid, ${kind}, ${table}, count(*) from gone having count(*) > 0
         on conflict (user_id, kind, name) do update set amount = erased_pieces.amount + excluded.amount
@@ -93,6 +104,8 @@ async function erasePieces(
     count = rows[0]!.count
   }
 }
+
+const byUserId = (userId: string) => sql<SqlBool>`user_id = ${userId}`
 
 async function countPieces(trx: Kysely<KitDb>, userId: string): Promise<Record<'deleted' | 'anonymised', Record<string, number>>> {
   const rows = await trx.deleteFrom('erased_pieces').where('user_id', '=', userId).returning(['kind', 'name', 'amount']).execute()

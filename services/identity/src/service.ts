@@ -8,6 +8,7 @@ import { measureErasures } from './account/erasures.ts'
 import { makeExport } from './account/exports.ts'
 import { accountRoutes } from './account/routes.ts'
 import { forgetLog, sweepAccounts } from './account/sweep.ts'
+import { forgetTraces } from './account/traces.ts'
 import { adminRoutes } from './admin/routes.ts'
 import { apiKeyRoutes } from './api-keys/routes.ts'
 import { IdentityConfig } from './config.ts'
@@ -116,6 +117,7 @@ export const identityService: ServiceDefinition<IdentityDb, IdentityConfig> = {
     rt.job(identity.requestMail, run(answerMailRequest))
     rt.job(identity.finishFactorRecovery, run(finishRecovery))
     rt.job(identity.makeExport, run(makeExport), { concurrency: 2 })
+    rt.job(identity.forgetTraces, run(forgetTraces))
     rt.job(identity.sweep, run(sweepAccounts), { everyMs: 3_600_000 })
     rt.job(identity.forgetHistory, run(forgetLog), { cron: '29 3 * * *' })
     rt.job(identity.sweepDemos, run(sweepDemos), { everyMs: 300_000 })

@@ -2,33 +2,56 @@ import { deleteRows, type Eraser } from '@operon/kit/erasure'
 import { fileHoldings } from '@operon/kit/files/mount'
 import { WHOLE_ROW } from '@operon/kit/personal-data'
 import type { KitDb } from '@operon/kit/schema'
-import { sql, type Transaction } from 'kysely'
+import { type SqlBool, sql, type Transaction } from 'kysely'
 import { soldItem, soldVersion } from './items/kept.ts'
 import { forgetPerson } from './profiles/profiles.ts'
 import type { MarketplaceDb } from './schema.ts'
 
 type Trx = Transaction<MarketplaceDb & KitDb>
 
+const GONE = 'Deleted with the account.'
+const bought = (userId: string) => sql<SqlBool>`buyer_id = ${userId}`
+const sold = (userId: string) => sql<SqlBool>`seller_id = ${userId}`
+const written = (userId: string) => sql<SqlBool>`
+  side = 'buyer' and thread_id in (select id from threads where buyer_id = ${userId})
+  or side = 'seller' and thread_id in (select id from threads where seller_id = ${userId})`
+
 /** The profile's row stays, empty, so that an event that arrives late brings nobody back. */
 export const erasure: Eraser<MarketplaceDb> = {
-  long: [{ table: 'items', where: sql`not ${soldItem}` }],
+  long: [
+    { table: 'items', where: sql`not ${soldItem}` },
+    // Of a product that was sold, its title and the versions that were bought stay, and nothing of it is on sale or on a page.
+    {
+      table: 'items',
+      where: sql`(status, description, summary, image_ids) is distinct from ('archived', '', '', '{}'::uuid[])
+        or coalesce(current_version_id::text, slug, suspended_because) is not null`,
+      set: sql`status = 'archived', description = '', summary = '', image_ids = '{}', current_version_id = null, slug = null, suspended_because = null`,
+    },
+    // The person's words go. That they wrote stays, for the other side and for the sums.
+    { table: 'thread_messages', of: written, where: sql`text <> ${GONE}`, set: sql`text = ${GONE}` },
+    { table: 'threads', of: sold, where: sql`last_from = 'seller' and preview <> ${GONE}`, set: sql`preview = ${GONE}` },
+    {
+      table: 'threads',
+      of: bought,
+      set: sql`preview = case when last_from = 'buyer' then ${GONE} else preview end, buyer_id = null, email = null`,
+    },
+    { table: 'reviews', of: sold, where: sql`answer is not null`, set: sql`answer = null, answered_at = null` },
+    { table: 'reviews', of: bought, set: sql`buyer_id = null, name = 'Verified buyer', text = '', photo_ids = '{}'` },
+    { table: 'refund_requests', of: bought, set: sql`buyer_id = null, text = ''` },
+    // Sales stay for the other party, without the person who is gone.
+    { table: 'orders', of: bought, set: sql`buyer_id = null, email = null` },
+    { table: 'reports', of: (userId) => sql`reporter_id = ${userId}`, set: sql`reporter_id = null` },
+    ...['coupons', 'item_sales', 'item_days'].map((table) => ({ table, of: sold })),
+  ],
   async erase(trx, userId) {
     await forgetPerson(trx, userId)
-    // Sales stay for the other party, without the person who is gone.
-    const said = await forgetWords(trx, userId)
-    const bought = await trx.updateTable('orders').set({ buyer_id: null, email: null }).where('buyer_id', '=', userId).executeTakeFirst()
-    const sold = await keepSold(trx, userId)
-    const reported = await trx.updateTable('reports').set({ reporter_id: null }).where('reporter_id', '=', userId).executeTakeFirst()
+    await forgetVersions(trx, userId)
     return {
       deleted: {
-        ...(await deleteRows(trx, ['left_slugs', 'left_item_slugs', 'wishlist', 'saved_searches'], userId)),
-        coupons: await deleted(trx.deleteFrom('coupons').where('seller_id', '=', userId)),
-        item_counts: await deleted(trx.deleteFrom('item_counts').where('user_id', '=', userId)),
-        item_sales: await deleted(trx.deleteFrom('item_sales').where('seller_id', '=', userId)),
-        item_days: await deleted(trx.deleteFrom('item_days').where('seller_id', '=', userId)),
+        ...(await deleteRows(trx, ['left_slugs', 'left_item_slugs', 'wishlist', 'saved_searches', 'item_counts'], userId)),
         seller_sales: await deleted(trx.deleteFrom('seller_sales').where('seller_id', '=', userId)),
       },
-      anonymised: { profiles: 1, orders: Number(bought.numUpdatedRows), items: sold, reports: Number(reported.numUpdatedRows), ...said },
+      anonymised: { profiles: 1 },
       kept: {
         reviews: 'The stars of a review stay in the mean of its product, without words and name.',
         threads: 'That there was a conversation, for the other side of it, without what was written by the one who is gone.',
@@ -97,44 +120,7 @@ export const erasure: Eraser<MarketplaceDb> = {
 const deleted = async (query: { executeTakeFirst(): Promise<{ numDeletedRows: bigint }> }) =>
   Number((await query.executeTakeFirst()).numDeletedRows)
 
-const GONE = 'Deleted with the account.'
-
-/** The person's words go. That they wrote stays, for the other side and for the sums. */
-async function forgetWords(trx: Trx, userId: string): Promise<Record<string, number>> {
-  const messages = await sql`
-    update thread_messages m set text = ${GONE} from threads t
-    where t.id = m.thread_id and (t.buyer_id = ${userId} and m.side = 'buyer' or t.seller_id = ${userId} and m.side = 'seller')`.execute(
-    trx,
-  )
-  await sql`update threads set preview = ${GONE} where buyer_id = ${userId} and last_from = 'buyer' or seller_id = ${userId} and last_from = 'seller'`.execute(
-    trx,
-  )
-  await trx.updateTable('threads').set({ buyer_id: null, email: null }).where('buyer_id', '=', userId).execute()
-  await trx
-    .updateTable('reviews')
-    .set({ answer: null, answered_at: null })
-    .where('seller_id', '=', userId)
-    .where('answer', 'is not', null)
-    .execute()
-  const nobody = { buyer_id: null, name: 'Verified buyer', text: '', photo_ids: [] }
-  const reviews = await trx.updateTable('reviews').set(nobody).where('buyer_id', '=', userId).executeTakeFirst()
-  const asked = await trx.updateTable('refund_requests').set({ buyer_id: null, text: '' }).where('buyer_id', '=', userId).executeTakeFirst()
-  return {
-    thread_messages: Number(messages.numAffectedRows ?? 0),
-    reviews: Number(reviews.numUpdatedRows),
-    refund_requests: Number(asked.numUpdatedRows),
-  }
-}
-
-/** Of a product that was sold, its title and the versions that were bought stay, and nothing of it is on sale or on a page. */
-async function keepSold(trx: Trx, userId: string): Promise<number> {
-  const texts = { description: '', summary: '', image_ids: [], slug: null, suspended_because: null }
-  const { numUpdatedRows } = await trx
-    .updateTable('items')
-    .set({ ...texts, status: 'archived', current_version_id: null })
-    .where('user_id', '=', userId)
-    .executeTakeFirst()
-  await sql`
-    delete from item_versions where item_id in (select id from items where user_id = ${userId}) and not ${soldVersion}`.execute(trx)
-  return Number(numUpdatedRows)
-}
+/** Versions that nobody bought. */
+const forgetVersions = (trx: Trx, userId: string) =>
+  sql`
+  delete from item_versions where item_id in (select id from items where user_id = ${userId}) and not ${soldVersion}`.execute(trx)

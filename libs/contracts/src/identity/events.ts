@@ -254,6 +254,8 @@ export const requestMail = job(
 )
 export const finishFactorRecovery = job('identity.finish_factor_recovery', z.object({ recovery_id: z.uuid() }), { attempts: 12 })
 export const makeExport = job('identity.make_export', z.object({ export_id: z.uuid() }), { attempts: 20 })
+/** Goes on with what the deletion of an account with very many sign-ins left. */
+export const forgetTraces = job('identity.forget_traces', z.object({ user_id: z.uuid() }), { attempts: 20 })
 export const sweep = job('identity.sweep', z.object({}))
 /** Takes what is older than each person's plan keeps. */
 export const forgetHistory = job('identity.forget_history', z.object({}))

@@ -4,7 +4,7 @@ import * as identityEvents from '@operon/contracts/identity/events'
 import { now } from '@operon/kit/clock'
 import { DomainError } from '@operon/kit/errors'
 import { isUuid } from '@operon/kit/ids'
-import { inTransaction, publish } from '@operon/kit/tx'
+import { enqueue, inTransaction, publish } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import type { AuthCtx } from '../deps.ts'
 import { announceRevoked, type Ended, endSessions } from '../sessions/sessions.ts'
@@ -13,6 +13,7 @@ import { demandFreshSession } from '../users/step-up.ts'
 import { currentUser, nameOf, type Trx } from '../users/users.ts'
 import { expectErasures } from './erasures.ts'
 import { dropExports } from './exports.ts'
+import { forgetSomeTraces } from './traces.ts'
 
 /** The sign-up record, kept once and passed on. The token decides who the person is, not the body. */
 export async function syncSignUp(ctx: AuthCtx, { data }: Input<typeof identity.tableSync>): Promise<{ success: boolean }> {
@@ -163,8 +164,8 @@ export async function buryUser(trx: Trx, ctx: AuthCtx, userId: string): Promise<
     'oauth_grants',
   ] as const)
     await trx.deleteFrom(table).where('user_id', '=', userId).execute()
-  await trx.updateTable('sessions').set({ user_agent: '', ip: '' }).where('user_id', '=', userId).execute()
-  await trx.updateTable('audit_log').set({ ip: '', user_agent: '', detail: '{}' }).where('user_id', '=', userId).execute()
+  const { more } = await forgetSomeTraces(trx, userId)
+  if (more) await enqueue(trx, identityEvents.forgetTraces, { user_id: userId })
   await audit(trx, { ...ctx, ip: '', userAgent: '' }, userId, 'account_deleted')
   await dropExports(trx, userId)
   await expectErasures(trx, userId, ctx.deps.config.AUTH_ERASING_SERVICES)

@@ -74,3 +74,21 @@ test('an account that is deleted twice at the same moment ends once', async () =
   const told = rt.db.selectFrom('outbox').select('id').where('name', '=', 'identity.user_deleted').where('user_id', '=', user.id)
   expect(await told.execute()).toHaveLength(1)
 })
+
+test('the log of a deleted account forgets where it was used from, however long it is', async () => {
+  const { rt } = platform.services.identity!
+  const { user } = await signedUp(platform)
+  await sql`
+    insert into audit_log (id, user_id, action, actor, ip, user_agent, detail)
+    select uuidv7(), ${user.id}, 'login', 'user', '203.0.113.7', 'Firefox', '{"from": "there"}' from generate_series(1, 2500)`.execute(
+    rt.db,
+  )
+  expect((await platform.admin().auth.admin.deleteUser(user.id)).error).toBeNull()
+  const log = async () => {
+    const { rows } = await sql<{ lines: number; telling: number }>`
+      select count(*)::int as lines, (count(*) filter (where ip <> '' or user_agent <> '' or detail <> '{}'))::int as telling
+      from audit_log where user_id = ${user.id} and action = 'login'`.execute(rt.db)
+    return rows[0]
+  }
+  await expect.poll(log, { timeout: 30_000 }).toEqual({ lines: expect.toSatisfy((lines: number) => lines >= 2500), telling: 0 })
+})
