@@ -1,5 +1,5 @@
 import { anonymiseRows, deleteRows, type Eraser } from '@operon/kit/erasure'
-import { sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import { closeAccount } from './accounts.ts'
 import type { Deps } from './deps.ts'
 import type { BillingDb } from './schema.ts'
@@ -8,25 +8,19 @@ const BOOKS = 'Accounting law: what was paid is kept for ten years, under a numb
 
 const POSTINGS = sql`jsonb_build_object('postings', (select jsonb_agg(to_jsonb(p) - 'entry_id' order by line) from ledger_postings p where p.entry_id = t.id))`
 
+const bought = (userId: string) => sql<SqlBool>`buyer_id = ${userId}`
+
 /** The subscription and the customer end at the provider, name and address go, the books stay. */
 export const erasure = (deps: Deps): Eraser<BillingDb> => ({
   before: (ctx, userId) => closeAccount(deps, ctx, userId),
+  long: [
+    { table: 'sales', of: bought, set: sql`buyer_id = null, email = null, customer = null, buyer_address = null` },
+    { table: 'sale_checkouts', of: bought, set: sql`buyer_id = null, email = null, request = '{}'` },
+  ],
   async erase(trx, userId) {
     // Requests to the provider carry the name and the address, and so do the details of the first attempt.
     const deleted = await deleteRows(trx, ['usage', 'provider_calls'], userId)
     await trx.deleteFrom('provider_settings').where('key', '=', `customer:${userId}`).execute()
-    // A card has one trial: its fingerprint stays, and whose it was does not.
-    const nobody = { buyer_id: null, email: null }
-    const sales = await trx
-      .updateTable('sales')
-      .set({ ...nobody, customer: null, buyer_address: null })
-      .where('buyer_id', '=', userId)
-      .executeTakeFirst()
-    await trx
-      .updateTable('sale_checkouts')
-      .set({ ...nobody, request: '{}' })
-      .where('buyer_id', '=', userId)
-      .execute()
     // Nobody can use what is left. A refund that was begun is still sent: its meter forgets, so what is left is what was heard of it.
     await trx
       .updateTable('top_ups')
@@ -40,7 +34,8 @@ export const erasure = (deps: Deps): Eraser<BillingDb> => ({
       .where('user_id', '=', userId)
       .where('state', 'not in', ['expired', 'refunding'])
       .execute()
-    const anonymised = { accounts: 1, sales: Number(sales.numUpdatedRows), ...(await anonymiseRows(trx, ['trial_cards'], userId)) }
+    // A card has one trial: its fingerprint stays, and whose it was does not.
+    const anonymised = { accounts: 1, ...(await anonymiseRows(trx, ['trial_cards'], userId)) }
     return {
       deleted,
       anonymised,
@@ -68,10 +63,9 @@ export const erasure = (deps: Deps): Eraser<BillingDb> => ({
     { table: 'top_ups', without: ['session', 'url'] },
     { table: 'seller_accounts', key: null },
     { table: 'seller_balances', of: (userId) => sql`t.seller_id = ${userId}`, key: null },
-    {
-      table: 'documents',
-      of: (userId) => sql`t.user_id = ${userId} or t.sale_id in (select id from sales where buyer_id = ${userId} or seller_id = ${userId})`,
-    },
+    { table: 'documents' },
+    { table: 'documents', as: 'documents_of_seller', of: (userId) => sql`t.sale_id in (select id from sales where seller_id = ${userId})` },
+    { table: 'documents', as: 'documents_of_buyer', of: (userId) => sql`t.sale_id in (select id from sales where buyer_id = ${userId})` },
     { table: 'seller_months', of: (userId) => sql`t.seller_id = ${userId}`, key: null, without: ['first_entry', 'last_entry'] },
     { table: 'payouts', of: (userId) => sql`t.seller_id = ${userId}`, without: ['call_key'] },
     {

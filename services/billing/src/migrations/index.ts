@@ -35,6 +35,7 @@ import * as payoutsByCurrency from './0093_payouts_by_currency.ts'
 import * as bannedPeople from './0094_banned_people.ts'
 import * as foundByParts from './0120_found_by_parts.ts'
 import * as figures from './0121_figures.ts'
+import * as checkoutsOfBuyer from './0122_checkouts_of_buyer.ts'
 
 export const migrations: Migrations = {
   '0001_billing': billing,
@@ -73,4 +74,5 @@ export const migrations: Migrations = {
   '0094_banned_people': bannedPeople,
   '0120_found_by_parts': foundByParts,
   '0121_figures': figures,
+  '0122_checkouts_of_buyer': checkoutsOfBuyer,
 }
