@@ -1,4 +1,6 @@
-import { call, expect, newTrialSeller, test } from './steps.ts'
+import { call, expect, faultsOf, newTrialSeller, test } from './steps.ts'
+
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
 test.describe('image edits', () => {
   // The page of a revoked link is a 404.
@@ -43,7 +45,7 @@ test.describe('image edits', () => {
     expect((await ordered).postDataJSON()).toMatchObject({ model: 'gpt-image-1', mask: expect.stringMatching(/^iVBOR/) })
     await page.getByRole('button', { name: 'Draw a new picture' }).click()
 
-    const pixels = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64')
+    const pixels = Buffer.from(PIXEL, 'base64')
     await page.getByLabel('Add a picture to draw from').setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: pixels })
     await expect(page.getByRole('img', { name: 'logo.png' })).toBeVisible()
     await page.getByLabel('Model').selectOption('flux')
@@ -62,6 +64,52 @@ test.describe('image edits', () => {
       .click()
     const compared = page.getByRole('dialog', { name: 'Compare' })
     await expect(compared.getByRole('img')).toHaveCount(2)
+  })
+
+  test('pictures dropped beside the prompt or pasted into it are drawn from [spec-84]', async ({ page }) => {
+    await newTrialSeller(page, '/dashboard/image-studio')
+    const prompt = page.getByRole('textbox', { name: 'Prompt' })
+    const bring = (event: 'drop' | 'paste', name: string) =>
+      prompt.evaluate(
+        (field, { event, name, pixel }) => {
+          const files = new DataTransfer()
+          files.items.add(new File([Uint8Array.from(atob(pixel), (c) => c.charCodeAt(0))], name, { type: 'image/png' }))
+          const how = { bubbles: true, cancelable: true }
+          field.dispatchEvent(
+            event === 'drop'
+              ? new DragEvent('drop', { ...how, dataTransfer: files })
+              : new ClipboardEvent('paste', { ...how, clipboardData: files }),
+          )
+        },
+        { event, name, pixel: PIXEL },
+      )
+    await bring('drop', 'dropped.png')
+    await expect(page.getByRole('img', { name: 'dropped.png' })).toBeVisible()
+    await bring('paste', 'pasted.png')
+    await expect(page.getByRole('img', { name: 'pasted.png' })).toBeVisible()
+    const ordered = page.waitForRequest((request) => request.url().endsWith('/start-images'))
+    await prompt.fill('a poster with these logos')
+    await page.getByRole('button', { name: 'Generate' }).click()
+    expect((await ordered).postDataJSON().reference_ids).toHaveLength(2)
+    await expect(page.getByText('Generated 1 image(s) successfully!')).toBeVisible({ timeout: 30_000 })
+  })
+
+  test('a tab closed while a picture is drawn loses nothing: the next one watches it to its end and keeps it [spec-82] [spec-84]', async ({
+    page,
+    context,
+    request,
+  }) => {
+    const session = await newTrialSeller(page, '/dashboard/image-studio')
+    await faultsOf(request, session).order({ kind: 'slow_headers', ms: 3_000, match: '/images/', times: 1 })
+    await page.getByRole('textbox', { name: 'Prompt' }).fill('a red bicycle')
+    await page.getByRole('button', { name: 'Generate' }).click()
+    await expect(page.getByRole('button', { name: 'Stop' })).toBeVisible()
+    await page.close()
+    const next = await context.newPage()
+    await next.goto('/dashboard/image-studio')
+    await expect(next.getByRole('button', { name: 'Stop' })).toBeVisible()
+    await expect(next.getByText('Generated 1 image(s) successfully!')).toBeVisible({ timeout: 30_000 })
+    await expect(next.getByRole('button', { name: /^Open: a red bicycle/ })).toHaveCount(2)
   })
 
   test('a picture is enlarged, put into a draft of an email, and taken into an ad [spec-84]', async ({ page }) => {

@@ -84,7 +84,7 @@ export function useBatch() {
   // Said once an order, when all of it is known.
   useEffect(() => {
     const [first] = tiles
-    if (!first || (isDrawer(first.model) && !last.current)) return
+    if (!first) return
     const once = (what: string, say: () => void) => {
       if (said.current.has(what)) return
       said.current.add(what)
@@ -109,7 +109,8 @@ export function useBatch() {
       const failed = tiles.filter(({ state }) => state === 'failed')
       const refused = failed.find(({ problem }) => problem?.code === 'image_refused' || problem?.code === 'storage_quota')
       if (refused) setTrouble({ message: refused.problem!.message, atLimit: refused.problem!.code === 'storage_quota' })
-      else if (!done && failed.length)
+      // Demo pictures offer to try again, which only a page can that knows the order.
+      else if (!done && failed.length && last.current)
         showDemo(
           setDemo,
           failed.every(({ problem }) => problem?.code === 'image_empty'),
