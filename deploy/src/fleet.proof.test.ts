@@ -99,7 +99,8 @@ test.skipIf(missing.length > 0)(
     })
     await once(door.listen(0, '127.0.0.1'), 'listening')
     const STORAGE_URL = s3.url.replace(/:\d+\//, `:${(door.address() as AddressInfo).port}/`)
-    const env = { ...process.env, NODE_ENV: 'test', DATA_DIR: dataDir, PORT: '0', WEB_DIST: writtenWeb(dataDir), STORAGE_URL }
+    const settings = { NODE_ENV: 'test', LOG_LEVEL: 'warn', DATA_DIR: dataDir, PORT: '0', WEB_DIST: writtenWeb(dataDir), STORAGE_URL }
+    const env = { ...process.env, ...settings }
     const lines: string[] = []
     const starting = startFleet({ env, services: ['analytics'], log: (line) => void lines.push(line) })
     onTestFinished(async () => {

@@ -16,7 +16,7 @@ const platform = await startIdentity({
 })
 const { db } = platform.services.identity!.rt
 const { createHasher } = await import('../passwords/hashing.ts')
-const password_hash = createHasher().hash(PASSWORD)
+const password_hash = await createHasher().hash(PASSWORD)
 known = Array.from({ length: N + WARM_UP }, (_, at) => ({ email: newEmail('known'), phone: `1553${String(at).padStart(7, '0')}` }))
 const at = new Date()
 await db

@@ -1,7 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { AppId } from '@operon/contracts/integrations/apps'
 import { connectionBroken } from '@operon/contracts/integrations/events'
 import { sandboxAddress } from '@operon/contracts/sandbox/events'
@@ -68,10 +67,9 @@ test('a process that stands still past its lease holds nobody up, and takes the 
   await expire([id])
   await platform.fault({ provider: 'apps', account: user.email, match: 'token', kind: 'hung' })
   const late = ask(sleeper, [id])
-  const leased = async () =>
-    (await world.db.selectFrom('connections').select('lease_until').where('id', '=', id).executeTakeFirstOrThrow()).lease_until
-  await expect.poll(leased).not.toBeNull()
-  await delay(300)
+  // The fault is used up by the sleeper's own request, which hangs from then on.
+  const ordered = async () => ((await (await fetch(`${platform.url('sandbox')}/sandbox/faults`)).json()) as { faults: unknown[] }).faults
+  await expect.poll(ordered, { timeout: 30_000 }).toEqual([])
   sleeper.kill('SIGSTOP')
   await endLeases([id])
   const [awake] = await ask(other, [id])
@@ -107,10 +105,17 @@ test(`kill -9 in the middle of ${MANY} refreshes: each connection works, or says
   await once(victim, 'exit')
   const before = await saved()
   await endLeases(ids)
-  const outcomes = await ask(await refresher(), ids)
-  const works = outcomes.filter((each) => each.startsWith('token ')).length
-  const broken = ids.filter((_, index) => outcomes[index] === 'connection_broken')
-  expect(works + broken.length).toBe(MANY)
+  const next = await refresher()
+  const outcomes = new Map<string, string>()
+  // On a busy machine some wait for longer than a call may, and are told to come back.
+  for (let left = ids, turn = 0; left.length && turn < 5; turn++) {
+    const answers = await ask(next, left)
+    for (const [index, id] of left.entries()) outcomes.set(id, answers[index]!)
+    left = left.filter((id) => outcomes.get(id) === 'upstream_timeout')
+  }
+  const works = ids.filter((id) => outcomes.get(id)!.startsWith('token ')).length
+  const broken = ids.filter((id) => outcomes.get(id) === 'connection_broken')
+  expect(works + broken.length, `${[...new Set(outcomes.values())].filter((each) => !each.startsWith('token '))}`).toBe(MANY)
   // No more than were on their way at once.
   expect(broken.length).toBeLessThanOrEqual(16)
   expect(before).toBeLessThan(MANY)
