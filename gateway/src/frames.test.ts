@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { asset } from './assets.ts'
-import { serverPages, warmUp } from './frames.ts'
+import { serverPages } from './frames.ts'
 
 const made = (text: string) => asset(Buffer.from(text), 'text/html', 'no-cache', {})
 const drawing = (body: (address: string) => string) => ({
@@ -35,20 +35,4 @@ test('beyond so many questions at a time the app is sent, and an answer makes ro
   for (const done of waiting) done()
   await Promise.all(first)
   expect(page('/one-more', '', away)).not.toBeNull()
-})
-
-test('samples are drawn before readers come, one a turn', async () => {
-  const drawn: string[] = []
-  const { frame, draw } = drawing((address) => `${drawn.push(address)}`)
-  const warming = warmUp({
-    frame,
-    draw,
-    samples: [
-      ['/a', {}],
-      ['/b', {}],
-    ],
-  })
-  expect(drawn).toEqual([])
-  await warming
-  expect(drawn).toEqual(['/a', '/b', '/a', '/b', '/a', '/b'])
 })

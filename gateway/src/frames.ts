@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setImmediate } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { storefrontPageRequest } from '@operon/contracts/marketplace/storefront'
 import type { Bus } from '@operon/kit/bus/bus'
@@ -12,8 +11,7 @@ import type { Asset } from './assets.ts'
 export type PageAt = (path: string, query: URLSearchParams) => Promise<unknown>
 export type Found = { asset: Asset; status: number } | { to: string }
 type Drawn = { status: number; head: string; body: string; after: string } | { status: 301; path: string }
-type Draw = (address: string, page: unknown) => Promise<Drawn>
-export type Drawing = { frame: string; draw: Draw; samples?: [address: string, page: unknown][] }
+export type Drawing = { frame: string; draw: (address: string, page: unknown) => Promise<Drawn> }
 
 const KEPT_MS = 30_000
 const AWAY_MS = 2_000
@@ -29,18 +27,8 @@ const READ = { q: 100, category: 60, after: 120 }
 export async function readDrawing(dist: string): Promise<Drawing | undefined> {
   const [frame, draws] = [join(dist, '.server/frame.html'), join(dist, '.server/drawPage.js')]
   if (!existsSync(frame) || !existsSync(draws)) return undefined
-  const { drawPage, samples } = await import(pathToFileURL(draws).href)
-  return { frame: readFileSync(frame, 'utf8'), draw: drawPage, samples }
-}
-
-const ROUNDS = 3
-/** The first pages of a process take up to 200 ms to draw and later ones 8: samples are drawn before readers come, one a turn. */
-export async function warmUp({ draw, samples = [] }: Drawing): Promise<void> {
-  for (let round = 0; round < ROUNDS; round++)
-    for (const [address, page] of samples) {
-      await setImmediate()
-      await draw(address, page)
-    }
+  const { drawPage } = await import(pathToFileURL(draws).href)
+  return { frame: readFileSync(frame, 'utf8'), draw: drawPage }
 }
 
 type Ways = { pageAt: PageAt; filled: (text: string) => Asset; failed: (error: unknown, path: string) => void }

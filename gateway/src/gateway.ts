@@ -15,7 +15,7 @@ import { Callers } from './callers.ts'
 import { type Patience, refusal, watchConnections } from './connections.ts'
 import type { Lookup } from './discovery.ts'
 import { type Counters, Figures } from './figures.ts'
-import { type PageAt, readDrawing, warmUp } from './frames.ts'
+import { type PageAt, readDrawing } from './frames.ts'
 import { createHandler } from './handle.ts'
 import { securityHeaders } from './headers.ts'
 import { type Broadcasts, createLive } from './live.ts'
@@ -88,7 +88,6 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const figures = new Figures(settings.LIVE_FIGURES, { response, ...options.counters }, log)
   for (const [path, page] of referencePages({ config, spoken })) own.set(path, page)
 
-  const drawing = await readDrawing(options.webDist ?? '')
   const handle = createHandler({
     config,
     settings,
@@ -108,7 +107,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       headers: securityHeaders(config, inlineScriptHashes(options.webDist)),
       pages: options.pages,
       shared: options.shared,
-      drawing,
+      drawing: await readDrawing(options.webDist ?? ''),
       log,
       figures,
     }),
@@ -153,7 +152,6 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   })
 
   await listen(server, config)
-  if (drawing) warmUp(drawing).catch((err) => log.warn({ err }, 'the sample pages could not be drawn: the first pages take longer'))
   const { port } = server.address() as AddressInfo
   const url = `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${port}`
 

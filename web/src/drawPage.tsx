@@ -6,10 +6,6 @@ import { product } from './content/product.ts'
 import { type Head, headOf } from './features/storefront/head.ts'
 import type { Page } from './features/storefront/page.ts'
 import { preload } from './router.tsx'
-import { samplePages } from './samplePages.ts'
-
-/** For the gateway to draw before readers come. */
-export const samples = samplePages
 
 /** A page of the marketplace as the gateway sends it, with marks where the installation's name and address go. */
 export type Drawn = { status: number; head: string; body: string; after: string } | { status: 301; path: string }
