@@ -132,17 +132,14 @@ export function openMembers({ env, dataDir, run, root, host, port, own, firstPor
     }
   }
 
-  /** For whoever waits for a start, which goes on for as long as a store has the wrong address. */
+  /** Null once it is ready. A start goes on for as long as a store has the wrong address, and says so. */
   async function lacking(name: string): Promise<string | null> {
     const said = await askReady(addresses.get(name) ?? '')
     if (said?.ok && !said.failing.length) return null
     return `${name} (${said?.failing.join(', ') || 'no answer yet'})`
   }
 
-  async function ready(name: string): Promise<boolean> {
-    const said = await askReady(addresses.get(name) ?? '')
-    return said?.ok === true && said.failing.length === 0
-  }
+  const ready = async (name: string): Promise<boolean> => (await lacking(name)) === null
 
   async function begin(service: ProcessName, count: number) {
     const running = namesOf(service).length

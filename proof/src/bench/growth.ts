@@ -24,7 +24,7 @@ export async function bench({
   reads?: boolean
 }) {
   const sizes = withMiddle(asked)
-  // What fills gigabytes goes to the disk.
+  // Gigabytes of rows go to the disk.
   const folder = sizes.at(-1)! > LARGE ? mkdtempSync(join(tmpdir(), 'operon-growth-')) : scratchFolder('growth')
   chmodSync(folder, 0o755)
   const settings = {

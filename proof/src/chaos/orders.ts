@@ -9,7 +9,7 @@ import { type Answer, type Fault, until, type World } from './world.ts'
 const VICTIMS = ['billing', 'marketplace', 'analytics', 'crm'] as const
 /** The sales of one seller are booked one after another, as their balance is one row. */
 const SELLERS = 6
-/** What an operator registers the endpoint for; of everything else that the provider tells about a sale nothing comes. */
+/** The events about a sale that billing acts on. */
 const HEARD = ['checkout.session.completed', 'checkout.session.expired', 'account.updated', 'test_helpers.test_clock.ready']
 const CHARGES = ['succeeded', 'failed', 'refunded', 'refund.updated', 'dispute.created', 'dispute.closed', 'updated'].map(
   (of) => `charge.${of}`,
@@ -101,7 +101,7 @@ function openLanes(width: number) {
   }
 }
 
-/** What a long run has left behind is waited for as long as it gets less. */
+/** A long run leaves work behind, which is waited for as long as it gets less. */
 async function workOff(world: World): Promise<void> {
   let least = Number.POSITIVE_INFINITY
   for (let since = Date.now(); Date.now() - since < 30_000 * world.patience; await delay(500)) {

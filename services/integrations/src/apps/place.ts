@@ -13,7 +13,7 @@ import type { Client, VendorId } from './vendors.ts'
 export type Place = {
   sandbox: boolean
   client: Client
-  /** What the vendor wants to know of the operator with each call. */
+  /** Tell the vendor with each call which operator makes it. */
   headers: Record<string, string>
   wire(url: string): Promise<string>
   page(url: string): string

@@ -83,7 +83,7 @@ async function tokenOf(vendor: string): Promise<string> {
 }
 const challenge = { code_challenge: 'iMnq5o6zALKXGivsnlom_0F5_WYda32GHkxlV7mq7hQ', code_challenge_method: 'S256' }
 
-/** What was called, by the app; each must have been taken. */
+/** The calls that were made, by the app; each must have been taken. */
 async function sent(use: () => Promise<void>): Promise<string[]> {
   calls.length = 0
   await use()
