@@ -27,7 +27,8 @@ export const startImages = fn('start-images', {
   access: 'user',
   rate: 'ai',
   maxBytes: 4 * 1024 * 1024,
-  idempotent: true,
+  // What is brought along is read, encoded and stored, and no transaction waits for that.
+  idempotent: 'two-phase',
   summary: 'Begins one to four pictures of a prompt, each a job of its own',
   description:
     'Answers at once. Progress and rough previews come over `/live` as `picture`. A picture uses an image of the plan when it is kept, and only then. One that is stopped after the model was asked counts toward the month’s model cost. Where the model cannot draw, Gemini is asked.',

@@ -109,6 +109,33 @@ test('a person’s pictures are sent, cleaned and published one after the other,
   expect(ended.toSorted()).toEqual(['cleaned', 'published', 'sent'])
 })
 
+test('an order has no transaction open while what it brings is read and encoded, and one whose call died is found by its key', async () => {
+  const user = platform.user()
+  const upload = await platform.upload(user, await bytesOf((await made(user)).image))
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>()
+  const before = cleaning(user.id, () => gate)
+  const asked = { prompt: 'in blue', count: 2, reference_ids: [upload] }
+  const start = (body: object = asked) => platform.call('start-images', user, body, { 'idempotency-key': 'blue' })
+  const ordered = start()
+  const mark = db.selectFrom('idempotency_keys').select('reply').where('key', '=', 'blue')
+  await expect.poll(async () => (await mark.execute()).length).toBe(1)
+  const { rows } = await sql`
+    select query from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`.execute(db)
+  expect(rows).toEqual([])
+  open()
+  await before
+  const { batch_id } = (await ordered).body
+  // Its process died with the answer in its hands.
+  await sql`update idempotency_keys set status = null, reply = null, created_at = now() - interval '1 minute' where key = 'blue'`.execute(
+    db,
+  )
+  const { body } = await start()
+  expect([body.batch_id, body.pictures.length]).toEqual([batch_id, 2])
+  const orders = await db.selectFrom('pictures').select('id').where('user_id', '=', user.id).where('prompt', '=', 'in blue').execute()
+  expect(orders).toHaveLength(2)
+  expect((await start({ ...asked, count: 1 })).body.code).toBe('idempotency_mismatch')
+})
+
 test('of one person one picture is unpacked after the other, of all together few at once, and nobody waits behind a person’s whole line', async () => {
   const inTurn = turns(2, 3)
   const ends: [who: string, end: () => void][] = []

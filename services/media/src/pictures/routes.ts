@@ -14,7 +14,7 @@ import { editImage, geminiImage, generateImage } from './made.ts'
 import { cancelPicture, deletePicture, findPictures, listPictures, pictureStats, restorePicture, savePicture, sweep } from './pictures.ts'
 import { publishPicture, sendPublic } from './public.ts'
 import { pageOf, sendShared, sharedPicture, sharePicture, unsharePicture } from './shares.ts'
-import { retryPicture, startPictures, upscalePicture } from './start.ts'
+import { batchBegunBy, retryPicture, startPictures, upscalePicture } from './start.ts'
 
 export function pictureRoutes(deps: Deps) {
   const { rt } = deps
@@ -23,8 +23,11 @@ export function pictureRoutes(deps: Deps) {
     const { reference_ids, mask, ...order } = input
     if (mask && !takesMask(order.model)) throw new DomainError('image_no_mask')
     const brought = { reference_ids, mask: mask === undefined ? undefined : Buffer.from(mask, 'base64') }
+    const requestKey = ctx.idempotencyKey && `start-images ${ctx.idempotencyKey}`
+    const begun = requestKey ? await batchBegunBy(deps, ctx, requestKey) : []
     // Another model would change more than the part that was marked.
-    const pictures = await startPictures(deps, ctx, { ...order, brought, mayFallBack: !mask, feature: 'image-studio' })
+    const asked = { ...order, brought, mayFallBack: !mask, feature: 'image-studio', requestKey }
+    const pictures = begun.length ? begun : await startPictures(deps, ctx, asked)
     return { batch_id: pictures[0]!.batch_id, pictures }
   })
   serve(app, contract.generateImage, (ctx, input) => generateImage(deps, ctx, input))

@@ -67,7 +67,8 @@ export async function startPictures(deps: Deps, ctx: Ctx<MediaDb>, order: Order)
       id: newId(),
       user_id: actor.id,
       batch_id: batch,
-      request_key: requestKey,
+      // Of the first, by which the others of its batch are found.
+      request_key: at === 0 ? requestKey : null,
       prompt,
       style,
       model,
@@ -169,13 +170,24 @@ export async function retryPicture(deps: Deps, ctx: Ctx<MediaDb>, { picture_id }
 }
 
 /** By the caller's key, what a call that died has begun. */
-export async function begunBy(ctx: Ctx<MediaDb>, key: string): Promise<{ id: string } | undefined> {
+export async function begunBy(ctx: Ctx<MediaDb>, key: string): Promise<{ id: string; batch_id: string } | undefined> {
   return ctx.db
     .selectFrom('pictures')
-    .select('id')
+    .select(['id', 'batch_id'])
     .where('user_id', '=', signedIn(ctx).id)
     .where('request_key', '=', key)
     .where(sql<boolean>`created_at > now() - interval '90 days'`)
     .executeTakeFirst()
+}
+/** The same for a batch. */
+export async function batchBegunBy(deps: Deps, ctx: Ctx<MediaDb>, key: string): Promise<Picture[]> {
+  const begun = await begunBy(ctx, key)
+  if (!begun) return []
+  const rows = await select(ctx.db as never)
+    .where('p.user_id', '=', signedIn(ctx).id)
+    .where('p.batch_id', '=', begun.batch_id)
+    .orderBy('p.id')
+    .execute()
+  return rows.map((row) => shown(deps, row))
 }
 export type { Tier }

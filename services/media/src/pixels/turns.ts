@@ -40,5 +40,5 @@ export function turns(atOnce: number, mostWaiting: number): Turn {
 
 /** Of files that people ask for. */
 export const unpacking = turns(4, 32)
-/** Of pictures that they bring: some callers hold a connection to the database while they wait. */
+/** Of pictures that they bring. */
 export const cleaning = turns(2, 3)
