@@ -1,8 +1,10 @@
+import { speechRecorded } from '@operon/contracts/media/voice'
 import { type Tier, tiers } from '@operon/contracts/plans'
 import type { Ctx } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import { type ByTier, type Reservation, reserve } from '@operon/kit/meter'
 import type { Runtime } from '@operon/kit/service'
+import { settle } from '@operon/kit/settle'
 import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import type { Config } from '../config.ts'
@@ -43,3 +45,6 @@ export function holdOne(db: Ctx<MediaDb>['db'], ask: Parameters<typeof reserve>[
     return reserve(trx, ask, budgets)
   })
 }
+
+export const charge = ({ rt, budgets }: SpeechDeps, { id }: Pick<Reservation, 'id'>, costMicrousd: number) =>
+  inTransaction(rt.db, (trx) => settle(trx as never, speechRecorded, [{ id, costMicrousd }], budgets))

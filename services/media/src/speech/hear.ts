@@ -1,12 +1,10 @@
 import { LARGEST_RECORDING } from '@operon/contracts/media/speech'
-import { speechRecorded } from '@operon/contracts/media/voice'
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import { HOLD_MS } from '@operon/kit/meter'
-import { release, settle } from '@operon/kit/settle'
-import { inTransaction } from '@operon/kit/tx'
+import { release } from '@operon/kit/settle'
 import type { MediaDb } from '../schema.ts'
-import { byTier, holdOne, type SpeechDeps } from './deps.ts'
+import { byTier, charge, holdOne, type SpeechDeps } from './deps.ts'
 import { mostSeconds, soundOf } from './sound.ts'
 
 type HearAsk = {
@@ -31,18 +29,20 @@ export async function hear(deps: SpeechDeps, ctx: Ctx<MediaDb>, { audio, model, 
   const most = mostSeconds(audio.length, recording.ending)
   const costs = byTier(() => costOf(most))
   const hold = await holdOne(ctx.db, { userId: actor.id, unit: 'speech', feature, holdMs: HOLD_MS, costs }, budgets)
+  const paid = (seconds: number) => (listening.place.sandbox ? 0 : costOf(seconds))
+  // Not the caller's signal: the recogniser is paid once it was asked, so that whoever hangs up in turn cannot spend without end.
+  const signal = AbortSignal.timeout(rt.config.MEDIA_SPEAK_MS)
   try {
-    // Not the caller's signal: the recogniser is paid once it was asked, so that whoever hangs up in turn cannot spend without end.
-    const signal = AbortSignal.timeout(rt.config.MEDIA_SPEAK_MS)
     const order = { recording, language, prompt, temperature, userId: actor.id, signal }
     const { text, confidence, seconds } = await providers.hear(listening, order)
     const lasted = seconds ?? most
-    const cost = listening.place.sandbox ? 0 : costOf(lasted)
-    await inTransaction(rt.db, (trx) => settle(trx as never, speechRecorded, [{ id: hold.id, costMicrousd: cost }], budgets))
+    await charge(deps, hold, paid(lasted))
     const answered = { model: listening.model, answered_by: listening.upstream, sandbox: listening.place.sandbox }
     return { text, confidence, seconds: Math.round(lasted * 100) / 100, ...answered }
   } catch (error) {
-    await release(rt.db, hold)
+    // Whoever has not answered in time may have heard it all, and of a long recording always has. It counts as what a killed process leaves.
+    if (signal.aborted) await charge(deps, hold, paid(most))
+    else await release(rt.db, hold)
     throw error
   }
 }

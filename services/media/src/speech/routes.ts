@@ -7,7 +7,7 @@ import { clearCommands, keepCommand, listCommands, readSettings, saveSettings } 
 import type { SpeechDeps } from './deps.ts'
 import { hear, hearFile } from './hear.ts'
 import { USUAL_LISTENER } from './registry.ts'
-import { recordingKeyOf, speak } from './speak.ts'
+import { recordingKeyOf, removeRecording, speak } from './speak.ts'
 
 const SIGNED_FOR_S = 3600
 const BATCH = 500
@@ -50,8 +50,7 @@ export function speechRoutes(deps: SpeechDeps) {
         .execute()
       for (const row of old) {
         ctx.signal.throwIfAborted()
-        await rt.storage.delete(recordingKeyOf(row))
-        await ctx.db.deleteFrom('recordings').where('id', '=', row.id).where('user_id', '=', row.user_id).execute()
+        await removeRecording({ db: ctx.db, storage: rt.storage }, row)
       }
     },
     { everyMs: 600_000 },

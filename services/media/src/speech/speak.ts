@@ -9,7 +9,7 @@ import { release, settle } from '@operon/kit/settle'
 import { inTransaction } from '@operon/kit/tx'
 import { type Selectable, sql } from 'kysely'
 import type { MediaDb } from '../schema.ts'
-import { byTier, holdOne, type SpeechDeps } from './deps.ts'
+import { byTier, charge, holdOne, type SpeechDeps } from './deps.ts'
 import type { Speaking } from './providers.ts'
 import { voiceAt } from './registry.ts'
 import { Sound } from './sound.ts'
@@ -95,10 +95,11 @@ async function record(deps: SpeechDeps, ctx: Ctx<MediaDb>, work: Work): Promise<
   })
   const kept = (async () => {
     let hold: Reservation | undefined
+    let signal: AbortSignal | undefined
     try {
       hold = await holdOne(ctx.db, { userId, unit: 'speech', feature, holdMs: HOLD_MS, costs: byTier(() => cost) }, budgets)
       // Not the caller's signal: a page that is closed loses no recording that is paid for.
-      const signal = AbortSignal.timeout(rt.config.MEDIA_SPEAK_MS)
+      signal = AbortSignal.timeout(rt.config.MEDIA_SPEAK_MS)
       const { voice, speed, instructions } = work
       for await (const chunk of await deps.providers.speak(speaking, { text, voice, format, speed, instructions, userId, signal })) {
         sound.push(chunk)
@@ -108,14 +109,14 @@ async function record(deps: SpeechDeps, ctx: Ctx<MediaDb>, work: Work): Promise<
       sound.end()
       return row
     } catch (error) {
-      // The caller chose how long it lasts, so the provider is paid for what is too long to be kept.
-      if (hold && sound.isTooLong) await charge(deps, hold, speaking.place.sandbox ? 0 : cost)
+      // The caller chose how long it lasts, so the provider is paid for what is too long to be kept or to be waited for.
+      if (hold && (sound.isTooLong || signal?.aborted)) await charge(deps, hold, speaking.place.sandbox ? 0 : cost)
       else if (hold) await release(rt.db, hold)
       const failure = error instanceof DomainError ? error : new DomainError('speech_failed', { cause: error })
       if (failure.code === 'speech_failed')
         rt.log.warn(
           { err: failure.cause ?? failure, tenant: userId, model: speaking.model },
-          'a text could not be read aloud; nothing is charged unless it was too long',
+          'a text could not be read aloud; it counts only where it was too long or took too long',
         )
       sound.end(failure)
       begun.reject(failure)
@@ -129,9 +130,6 @@ async function record(deps: SpeechDeps, ctx: Ctx<MediaDb>, work: Work): Promise<
   await first
   return { sound, kept, type: typeOf[format], speaking, cached: false }
 }
-
-const charge = ({ rt, budgets }: SpeechDeps, hold: Reservation, costMicrousd: number) =>
-  inTransaction(rt.db, (trx) => settle(trx as never, speechRecorded, [{ id: hold.id, costMicrousd }], budgets))
 
 /** The file first, then row and charge together. */
 async function keep({ rt, budgets }: SpeechDeps, work: Work, bytes: Buffer, hold: Reservation, cost: number): Promise<Kept> {
@@ -165,5 +163,29 @@ async function keep({ rt, budgets }: SpeechDeps, work: Work, bytes: Buffer, hold
     throw error
   })
   if (kept.id !== row.id) await rt.storage.delete(recordingKeyOf(row))
+  else
+    await dropOldest(rt, userId).catch((err: unknown) =>
+      rt.log.warn({ err, tenant: userId }, 'old recordings could not be removed; they go with the next new one'),
+    )
   return kept
+}
+
+/** Recordings count against no space of the plan: they are made again for the same text. So those heard longest ago make room. */
+const MOST_KEPT_BYTES = 256 * 1024 * 1024
+
+async function dropOldest({ db, storage }: SpeechDeps['rt'], userId: string): Promise<void> {
+  const { rows } = await sql<Pick<Kept, 'id' | 'user_id' | 'ending'>>`
+    select id, user_id, ending from (
+      select id, user_id, ending, sum(bytes) over (order by used_at desc, id desc) as with_newer from recordings where user_id = ${userId}) mine
+    where with_newer > ${MOST_KEPT_BYTES} limit 100`.execute(db)
+  for (const row of rows) await removeRecording({ db, storage }, row)
+}
+
+/** The object first: a row without one can be removed again. */
+export async function removeRecording(
+  { db, storage }: Pick<SpeechDeps['rt'], 'db' | 'storage'>,
+  row: Pick<Kept, 'id' | 'user_id' | 'ending'>,
+) {
+  await storage.delete(recordingKeyOf(row))
+  await db.deleteFrom('recordings').where('id', '=', row.id).where('user_id', '=', row.user_id).execute()
 }

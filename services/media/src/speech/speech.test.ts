@@ -93,6 +93,26 @@ test('the same text in the same voice is made once, however many ask at the same
   expect((await ask(bob)).body.cached).toBe(false)
 })
 
+test('recordings take no space of the plan, so those heard longest ago make room for a new one', async () => {
+  const { storage } = platform.services.media!.rt
+  const user = platform.user()
+  const old = await Promise.all(
+    [1, 2, 3].map(async (hours) => {
+      const id = newId()
+      await storage.put(`recordings/${user.id}/${id}.mp3`, Buffer.from('ID3'), { contentType: 'audio/mpeg' })
+      const made = { model: 'tts-1', answered_by: 'tts-1', type: 'audio/mpeg', ending: 'mp3', characters: 4, sandbox: true }
+      const times = { used_at: sql`now() - ${hours} * interval '1 hour'` }
+      await insert(db, 'recordings', { id, user_id: user.id, text_key: id, bytes: 100 * 1024 * 1024, ...made, ...times })
+      return id
+    }),
+  )
+  expect((await call(user, 'text-to-voice', { text: 'We open at nine.', voice: 'alloy' })).status).toBe(200)
+  const kept = (await recordingsOf(user)).map(({ id }) => id)
+  expect(old.filter((id) => kept.includes(id))).toEqual(old.slice(0, 2))
+  expect(kept).toHaveLength(3)
+  expect(await storage.list(`recordings/${user.id}/`)).toHaveLength(3)
+})
+
 test('a voice that fails before or midway charges nothing, keeps nothing and says so in the words of the specification [spec-127]', async () => {
   const user = platform.user()
   for (const fault of [{ kind: 'status', status: 500 }, { kind: 'truncate' }, { kind: 'wrong_content_type' }]) {
