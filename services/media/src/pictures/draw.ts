@@ -13,7 +13,7 @@ import type { Drawn, Order, Wire } from '../providers/wire.ts'
 import type { MediaDb } from '../schema.ts'
 import type { Deps } from './deps.ts'
 import { sourcesOf } from './inputs.ts'
-import { keyOf, thumbKeyOf } from './picture.ts'
+import { dropObjects, keyOf, thumbKeyOf } from './picture.ts'
 import { giveBack } from './stopped.ts'
 
 type Row = Selectable<MediaDb['pictures']>
@@ -218,11 +218,10 @@ export async function store({ storage }: Deps, row: Pick<Row, 'id' | 'user_id'>,
 }
 
 /** It was stopped, or its account was erased, while the files were written. Another worker's files have the same names and stay. */
-async function dropUnlessKept({ rt, storage }: Deps, row: Row): Promise<void> {
-  const now = await rt.db.selectFrom('pictures').select('state').where('id', '=', row.id).executeTakeFirst()
+async function dropUnlessKept(deps: Deps, row: Row): Promise<void> {
+  const now = await deps.rt.db.selectFrom('pictures').select('state').where('id', '=', row.id).executeTakeFirst()
   if (now && now.state !== 'cancelled' && now.state !== 'failed') return
-  await storage.delete(keyOf(row))
-  await storage.delete(thumbKeyOf(row))
+  await dropObjects(deps, row)
 }
 
 export const nameOf = (prompt: string) =>

@@ -1,6 +1,10 @@
 import { userDeleted } from '@operon/contracts/identity/events'
+import { sweepPictures } from '@operon/contracts/media/events'
 import { exportUser } from '@operon/contracts/personal-data'
+import { newId } from '@operon/kit/ids'
+import { insert } from '@operon/kit/testing/rows'
 import { startTestPlatform, type TestUser } from '@operon/kit/testing/service'
+import { enqueue, inTransaction } from '@operon/kit/tx'
 import { sandboxService } from '@operon/sandbox/service'
 import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
@@ -64,4 +68,23 @@ test('an export has the pictures, and an erased account leaves no row and no fil
       .poll(() => db.selectFrom(table).select('user_id').where('user_id', '=', user.id).execute(), { timeout: 20_000 })
       .toEqual([])
   for (const prefix of ['pictures', 'thumbs', 'public']) expect(await rt.storage.list(`${prefix}/${user.id}/`)).toEqual([])
+})
+
+test('what was deleted a day ago goes with its files, and so does what a dead worker has left of a picture that failed long ago', async () => {
+  const user = platform.user()
+  const { rt } = platform.services.media!
+  const { picture_id } = await call(user, 'generate-image', { prompt: 'a house' })
+  const kept = (await call(user, 'generate-image', { prompt: 'a boat' })).picture_id
+  await call(user, 'delete-image', { picture_id })
+  await sql`update pictures set deleted_at = now() - interval '25 hours' where id = ${picture_id}`.execute(db)
+  const failed = newId()
+  await rt.storage.put(`pictures/${user.id}/${failed}.png`, Buffer.from('x'), { contentType: 'image/png' })
+  const order = { prompt: 'a cat', model: 'flux', used_model: 'flux', size: '512x512', width: 512, height: 512, may_fall_back: false }
+  const ended = { state: 'failed', problem: 'image_failed', finished_at: sql`now() - interval '91 days'` }
+  await insert(db, 'pictures', { id: failed, batch_id: newId(), user_id: user.id, reservation_id: newId(), ...order, ...ended })
+  await inTransaction(rt.db, (trx) => enqueue(trx as never, sweepPictures, {}))
+  const left = async () => (await db.selectFrom('pictures').select('id').where('user_id', '=', user.id).execute()).map(({ id }: any) => id)
+  await expect.poll(left, { timeout: 20_000 }).toEqual([kept])
+  expect((await rt.storage.list(`pictures/${user.id}/`)).map(({ key }) => key)).toEqual([`pictures/${user.id}/${kept}.png`])
+  expect((await call(user, 'media-files')).files.map(({ id }: any) => id)).toEqual([kept])
 })

@@ -15,6 +15,12 @@ export const keyOf = ({ user_id, id }: { user_id: string; id: string }) => `pict
 export const thumbsOf = (userId: string) => `thumbs/${userId}/`
 export const thumbKeyOf = ({ user_id, id }: { user_id: string; id: string }) => `${thumbsOf(user_id)}${id}.webp`
 
+/** Of a picture that is not kept. */
+export async function dropObjects({ storage }: Pick<Deps, 'storage'>, picture: { user_id: string; id: string }): Promise<void> {
+  await storage.delete(keyOf(picture))
+  await storage.delete(thumbKeyOf(picture))
+}
+
 export const select = (db: Kysely<MediaDb>) =>
   db
     .selectFrom('pictures as p')

@@ -8,7 +8,7 @@ import { dropBoards } from './boards.ts'
 import type { Deps } from './deps.ts'
 import { fail } from './draw.ts'
 import { dropInputs } from './inputs.ts'
-import { type Picture, select, shown, thumbKeyOf } from './picture.ts'
+import { dropObjects, type Picture, select, shown, thumbKeyOf } from './picture.ts'
 import { giveBack } from './stopped.ts'
 
 type OfPicture = { picture_id: string }
@@ -206,9 +206,17 @@ export async function sweep(deps: Deps, ctx: Ctx<MediaDb>): Promise<void> {
   }
   await dropInputs(deps, ctx, BATCH)
   await dropBoards(ctx, BATCH)
-  await sql`
-    delete from pictures where id in (
-      select id from pictures where state in ('failed', 'cancelled') and finished_at < now() - interval '90 days' limit ${BATCH})`.execute(
-    ctx.db,
-  )
+  const ended = await ctx.db
+    .selectFrom('pictures')
+    .select(['id', 'user_id'])
+    .where('state', 'in', ['failed', 'cancelled'])
+    .where(sql<boolean>`finished_at < now() - interval '90 days'`)
+    .limit(BATCH)
+    .execute()
+  for (const row of ended) {
+    ctx.signal.throwIfAborted()
+    // Written by a worker that died before it could say so.
+    await dropObjects(deps, row)
+    await ctx.db.deleteFrom('pictures').where('id', '=', row.id).where('user_id', '=', row.user_id).execute()
+  }
 }
