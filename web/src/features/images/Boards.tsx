@@ -8,6 +8,7 @@ import { Dialog } from '../../ui/Dialog.tsx'
 import { Options, SelectField, TextField } from '../../ui/Field.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/Menu.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
+import type { Filter } from './gallery.ts'
 
 type Board = CallReply<'list-boards'>['boards'][number]
 const newKey = () => ({ idempotencyKey: crypto.randomUUID() })
@@ -15,8 +16,12 @@ const newKey = () => ({ idempotencyKey: crypto.randomUUID() })
 function useBoards() {
   const queries = useQueryClient()
   const { data, isError } = useCall('list-boards', {})
+  const ofBoard = ({ queryKey }: { queryKey: readonly unknown[] }) => Boolean((queryKey[1] as Partial<Filter>).board)
   const refresh = () =>
-    Promise.all(['list-boards', 'boards-of-image', 'list-images'].map((name) => queries.invalidateQueries({ queryKey: [name] })))
+    Promise.all([
+      ...['list-boards', 'boards-of-image'].map((name) => queries.invalidateQueries({ queryKey: [name] })),
+      queries.invalidateQueries({ queryKey: ['list-images'], predicate: ofBoard }),
+    ])
   return { boards: data?.boards ?? [], isError, refresh }
 }
 

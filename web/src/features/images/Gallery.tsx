@@ -8,17 +8,17 @@ import { cx } from '../../ui/cx.ts'
 import { TextField } from '../../ui/Field.tsx'
 import { Asked, EmptyState, Panel, Skeleton } from '../../ui/Panel.tsx'
 import { BoardFilter } from './Boards.tsx'
+import { FEW_PAGES, type Filter } from './gallery.ts'
 
 const PAGE = 60
 const WAIT_MS = 250
 
-type Filter = { q?: string; saved?: boolean; board?: string }
-type Props = { q: string; saved: boolean; board: string; onFilter: (filter: Filter) => void; onOpen: (picture: Picture) => void }
+type Props = Filter & { onFilter: (filter: Partial<Filter>) => void; onOpen: (picture: Picture) => void }
 
 export function Gallery({ q, saved, board, onFilter, onOpen }: Props) {
   const [typed, setTyped] = useState(q)
   const list = useInfiniteQuery({
-    queryKey: ['list-images', { q, saved, board }],
+    queryKey: ['list-images', { q, saved, board } satisfies Filter],
     queryFn: ({ pageParam, signal }) =>
       call(
         'list-images',
@@ -29,6 +29,7 @@ export function Gallery({ q, saved, board, onFilter, onOpen }: Props) {
     getNextPageParam: ({ next }) => next,
     // Addresses of the files run out after an hour.
     refetchInterval: 45 * 60_000,
+    refetchOnWindowFocus: ({ state }) => (state.data?.pages.length ?? 0) <= FEW_PAGES,
   })
   useEffect(() => setTyped(q), [q])
   useEffect(() => {

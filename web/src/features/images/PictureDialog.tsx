@@ -33,6 +33,7 @@ import { Menu, MenuItem, MenuSeparator } from '../../ui/Menu.tsx'
 import { Pill } from '../../ui/Panel.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
 import { BoardMenu } from './Boards.tsx'
+import { galleryOf } from './gallery.ts'
 
 export type Use = 'product' | 'email' | 'ad'
 type Props = {
@@ -53,44 +54,41 @@ export function PictureDialog({ picture, onClose, onChange, onDeleted, onReuse, 
   const { id, prompt, model, used_model, enlarges_to, answered_by, size, width, height, seed, style, saved, shared, sandbox, bytes } =
     picture
   const [link, setLink] = useState<string | null>(null)
-  const queries = useQueryClient()
-  const reload = () => {
-    void queries.invalidateQueries({ queryKey: ['list-images'] })
-    void queries.invalidateQueries({ queryKey: ['image-stats'] })
+  const gallery = galleryOf(useQueryClient())
+  const change = (part: Partial<Picture>) => {
+    onChange(part)
+    gallery.change(id, part)
   }
 
   const save = () =>
     attempt(saved ? 'Not removed' : 'Not saved', async () => {
-      onChange(await call('save-image', { picture_id: id, saved: !saved }))
-      reload()
+      change(await call('save-image', { picture_id: id, saved: !saved }))
     })
   const share = () =>
     attempt('Not shared', async () => {
       const { url } = await call('share-image', { picture_id: id })
       setLink(url)
-      onChange({ shared: true })
+      change({ shared: true })
       await copyText(url, 'Link copied. Anyone with it can see this image.')
-      reload()
     })
   const revoke = () =>
     attempt('The link still works', async () => {
       await call('unshare-image', { picture_id: id })
       setLink(null)
-      onChange({ shared: false })
+      change({ shared: false })
       toast.success('The link no longer works')
-      reload()
     })
   const remove = () =>
     attempt('Not deleted', async () => {
       await call('delete-image', { picture_id: id })
       onDeleted()
-      reload()
+      gallery.drop(id)
       toast.undo(
         'Image deleted',
         () =>
           void attempt('Not brought back', async () => {
             await call('restore-image', { picture_id: id })
-            reload()
+            gallery.put([{ ...picture, shared: false }])
           }),
       )
     })

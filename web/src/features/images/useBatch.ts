@@ -8,6 +8,7 @@ import { ApiError } from '../../api/http.ts'
 import { useLive } from '../../api/live.ts'
 import { isOpen, type Picture } from '../../pictures/picture.ts'
 import { toast } from '../../ui/toast.tsx'
+import { galleryOf } from './gallery.ts'
 
 type Order = CallArgs<'start-images'>
 type News = { picture_id: string; state: string; percent: number; fell_back: boolean; preview?: string }
@@ -93,29 +94,26 @@ export function useBatch() {
     if (tiles.some(({ model, used_model }) => model !== used_model))
       once(`${first.batch_id} fallback`, () => toast.error(texts.imagesRetrying))
     if (open) return
-    const reload = () => {
-      void queries.invalidateQueries({ queryKey: ['list-images'] })
-      void queries.invalidateQueries({ queryKey: ['image-stats'] })
-    }
+    const made = tiles.filter(({ state }) => state === 'done')
+    const show = () => galleryOf(queries).put(made.map(({ preview: _, ...picture }) => picture))
     // Its tile says why, where it could not be enlarged.
     if (!isDrawer(first.model))
       return once(`${first.id} end`, () => {
         if (first.state === 'done') toast.success(`Enlarged to ${first.size}`)
-        reload()
+        show()
       })
     once(`${first.batch_id} end`, () => {
-      const done = tiles.filter(({ state }) => state === 'done').length
-      if (done) toast.success(texts.imagesGenerated(done))
+      if (made.length) toast.success(texts.imagesGenerated(made.length))
       const failed = tiles.filter(({ state }) => state === 'failed')
       const refused = failed.find(({ problem }) => problem?.code === 'image_refused' || problem?.code === 'storage_quota')
       if (refused) setTrouble({ message: refused.problem!.message, atLimit: refused.problem!.code === 'storage_quota' })
       // Demo pictures offer to try again, which only a page can that knows the order.
-      else if (!done && failed.length && last.current)
+      else if (!made.length && failed.length && last.current)
         showDemo(
           setDemo,
           failed.every(({ problem }) => problem?.code === 'image_empty'),
         )
-      reload()
+      show()
     })
   }, [tiles, open, queries])
 
