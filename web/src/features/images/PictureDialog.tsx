@@ -185,6 +185,7 @@ export function PictureDialog({ picture, onClose, onChange, onDeleted, onReuse, 
               {shared ? 'Copy link' : 'Share'}
             </Button>
           </div>
+          <p className="text-12 text-faint">A download has no content credentials: nothing in the file says that a model drew it.</p>
           <div className="flex">
             <BoardMenu pictureId={id} />
           </div>
