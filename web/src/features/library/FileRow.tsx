@@ -63,7 +63,15 @@ export function FileRow({ file, service, thumb, opens, onDelete }: Props) {
           </IconButton>
         )}
       </div>
-      {isSound ? <Transcript id={file.id} /> : null}
+      {isSound ? (
+        <div className="ml-13 max-md:ml-0">
+          {type.startsWith('audio/') ? (
+            // biome-ignore lint/a11y/useMediaCaption: a recording of one's own has none; its words are asked for beneath
+            <audio controls preload="none" src={here(url)} aria-label={name} className="mt-2 h-9 w-full max-w-md" />
+          ) : null}
+          <Transcript id={file.id} />
+        </div>
+      ) : null}
     </li>
   )
 }
@@ -83,13 +91,13 @@ function Transcript({ id }: { id: string }) {
     })
   if (!found)
     return (
-      <Button variant="ghost" className="mt-1 ml-12" onClick={() => void ask()} busy={busy ? 'Transcribing' : false}>
+      <Button variant="ghost" className="mt-1 -ml-3" onClick={() => void ask()} busy={busy ? 'Transcribing' : false}>
         <Captions />
         Transcribe
       </Button>
     )
   return (
-    <div className="mt-2 ml-13 rounded-control bg-raised px-3 py-2 text-13">
+    <div className="mt-2 rounded-control bg-raised px-3 py-2 text-13">
       <p className="whitespace-pre-wrap">{found.text || 'No words were heard.'}</p>
       <p className="mt-1 flex items-center gap-2 text-12 text-faint">
         {found.confidence === null ? null : `${Math.round(found.confidence * 100)}% sure`}

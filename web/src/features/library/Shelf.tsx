@@ -51,6 +51,9 @@ export function Shelf({ service, q, onSearch }: { service: Service; q: string; o
       {first ? (
         <div className="max-w-md">
           <GeneMeter label="Space used" used={first.used_bytes} limit={first.quota_bytes} format={fileSize} />
+          {service === 'media' ? (
+            <p className="mt-2 text-12 text-faint">Texts that were read aloud are kept for 30 days and take none of it.</p>
+          ) : null}
         </div>
       ) : null}
       <Panel title="Files" flush actions={service === 'media' ? <AddFiles /> : undefined}>
