@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -29,9 +29,6 @@ export async function bench({ short }: { short: boolean }) {
   const [startedMs, restMs] = short ? [3_000, 3_000] : [90_000, 60_000]
   const folder = mkdtempSync(join(tmpdir(), 'bench-cost-'))
   chmodSync(folder, 0o755)
-  // An empty web app: a gateway holds all of its files in memory.
-  const web = join(folder, 'web')
-  mkdirSync(web)
   const postgres = await startPostgres({ dataDir: join(folder, 'pg'), settings: { shared_preload_libraries: 'pg_stat_statements' } })
   const client = new pg.Client({ connectionString: postgres.url })
   await client.connect()
@@ -47,7 +44,6 @@ export async function bench({ short }: { short: boolean }) {
       DATA_DIR: join(folder, 'data'),
       DATABASE_URL: postgres.url,
       AUTH_AUTOCONFIRM: 'true',
-      WEB_DIST: web,
       NODE_OPTIONS: SMALL,
     },
     log: (line) => console.log(line),

@@ -66,4 +66,6 @@ export const BOUNDED: Record<string, number> = {
   usage: 600,
   usage_counters: 600,
   usage_top_ups: 200,
+  file_links: 1_000,
+  voice_commands: 10,
 }

@@ -1,4 +1,4 @@
-import { anonymiseRows, deleteRows, type Eraser } from '@operon/kit/erasure'
+import { anonymiseRows, deleteRows, type Eraser, NOBODY } from '@operon/kit/erasure'
 import { type SqlBool, sql } from 'kysely'
 import { closeAccount } from './accounts.ts'
 import type { Deps } from './deps.ts'
@@ -16,25 +16,20 @@ export const erasure = (deps: Deps): Eraser<BillingDb> => ({
   long: [
     { table: 'sales', of: bought, set: sql`buyer_id = null, email = null, customer = null, buyer_address = null` },
     { table: 'sale_checkouts', of: bought, set: sql`buyer_id = null, email = null, request = '{}'` },
+    // Nobody can use what is left. A refund that was begun is still sent: its meter forgets, so what is left is what was heard of it.
+    { table: 'top_ups', where: sql`state = 'refunding' and refund_units is null`, set: sql`refund_units = units - drawn` },
+    {
+      table: 'top_ups',
+      where: sql`state not in ('expired', 'refunding') and (state <> 'closed' or url is not null)`,
+      set: sql`state = 'closed', url = null`,
+    },
+    // A card has one trial: its fingerprint stays, and whose it was does not.
+    { table: 'trial_cards', becomes: NOBODY },
   ],
   async erase(trx, userId) {
     // Requests to the provider carry the name and the address, and so do the details of the first attempt.
     const deleted = await deleteRows(trx, ['usage', 'provider_calls'], userId)
     await trx.deleteFrom('provider_settings').where('key', '=', `customer:${userId}`).execute()
-    // Nobody can use what is left. A refund that was begun is still sent: its meter forgets, so what is left is what was heard of it.
-    await trx
-      .updateTable('top_ups')
-      .set({ refund_units: sql`coalesce(refund_units, units - drawn)` })
-      .where('user_id', '=', userId)
-      .where('state', '=', 'refunding')
-      .execute()
-    await trx
-      .updateTable('top_ups')
-      .set({ state: 'closed', url: null })
-      .where('user_id', '=', userId)
-      .where('state', 'not in', ['expired', 'refunding'])
-      .execute()
-    // A card has one trial: its fingerprint stays, and whose it was does not.
     const anonymised = { accounts: 1, ...(await anonymiseRows(trx, ['trial_cards'], userId)) }
     return {
       deleted,

@@ -50,7 +50,7 @@ const unshown: Record<string, string[]> = {
 
 /** A tombstone stays, so that an event that arrives late brings nobody back; their letters, contacts and campaigns go. */
 export const erasure: Eraser<CrmDb> = {
-  long: owned.map((table) => ({ table })),
+  long: ['email_tallies', ...owned].map((table) => ({ table })),
   async erase(trx, userId) {
     const people = await forgetPerson(trx, userId)
     return {

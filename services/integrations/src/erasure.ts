@@ -3,7 +3,7 @@ import { keepToRevoke } from './connections/keep.ts'
 import type { IntegrationsDb } from './schema.ts'
 
 export const erasure: Eraser<IntegrationsDb> = {
-  long: [{ table: 'webhook_deliveries' }, { table: 'connection_calls' }],
+  long: ['webhook_deliveries', 'connection_calls', 'app_effects'].map((table) => ({ table })),
   erase: async (trx, userId) => {
     // The access that apps gave is taken back there; the tokens go once they have been told.
     const own = await trx.selectFrom('connections').selectAll().where('user_id', '=', userId).where('state', '<>', 'disconnected').execute()

@@ -1,13 +1,10 @@
 import { deleteRows, type Eraser } from '@operon/kit/erasure'
 import { fileHoldings } from '@operon/kit/files/mount'
 import { WHOLE_ROW } from '@operon/kit/personal-data'
-import type { KitDb } from '@operon/kit/schema'
-import { type SqlBool, sql, type Transaction } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import { soldItem, soldVersion } from './items/kept.ts'
 import { forgetPerson } from './profiles/profiles.ts'
 import type { MarketplaceDb } from './schema.ts'
-
-type Trx = Transaction<MarketplaceDb & KitDb>
 
 const GONE = 'Deleted with the account.'
 const bought = (userId: string) => sql<SqlBool>`buyer_id = ${userId}`
@@ -27,6 +24,11 @@ export const erasure: Eraser<MarketplaceDb> = {
         or coalesce(current_version_id::text, slug, suspended_because) is not null`,
       set: sql`status = 'archived', description = '', summary = '', image_ids = '{}', current_version_id = null, slug = null, suspended_because = null`,
     },
+    {
+      table: 'item_versions',
+      of: (userId) => sql`item_id in (select id from items where user_id = ${userId})`,
+      where: sql`not ${soldVersion}`,
+    },
     // The person's words go. That they wrote stays, for the other side and for the sums.
     { table: 'thread_messages', of: written, where: sql`text <> ${GONE}`, set: sql`text = ${GONE}` },
     { table: 'threads', of: sold, where: sql`last_from = 'seller' and preview <> ${GONE}`, set: sql`preview = ${GONE}` },
@@ -42,10 +44,10 @@ export const erasure: Eraser<MarketplaceDb> = {
     { table: 'orders', of: bought, set: sql`buyer_id = null, email = null` },
     { table: 'reports', of: (userId) => sql`reporter_id = ${userId}`, set: sql`reporter_id = null` },
     ...['coupons', 'item_sales', 'item_days'].map((table) => ({ table, of: sold })),
+    ...['left_slugs', 'left_item_slugs'].map((table) => ({ table })),
   ],
   async erase(trx, userId) {
     await forgetPerson(trx, userId)
-    await forgetVersions(trx, userId)
     return {
       deleted: {
         ...(await deleteRows(trx, ['left_slugs', 'left_item_slugs', 'wishlist', 'saved_searches', 'item_counts'], userId)),
@@ -119,8 +121,3 @@ export const erasure: Eraser<MarketplaceDb> = {
 
 const deleted = async (query: { executeTakeFirst(): Promise<{ numDeletedRows: bigint }> }) =>
   Number((await query.executeTakeFirst()).numDeletedRows)
-
-/** Versions that nobody bought. */
-const forgetVersions = (trx: Trx, userId: string) =>
-  sql`
-  delete from item_versions where item_id in (select id from items where user_id = ${userId}) and not ${soldVersion}`.execute(trx)

@@ -160,7 +160,6 @@ export async function buryUser(trx: Trx, ctx: AuthCtx, userId: string): Promise<
     'flows',
     'factor_recoveries',
     'ai_keys',
-    'oauth_requests',
     'oauth_grants',
   ] as const)
     await trx.deleteFrom(table).where('user_id', '=', userId).execute()
