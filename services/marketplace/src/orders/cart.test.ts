@@ -94,6 +94,22 @@ test('the cart tells the tax of a country before anything is paid, on each line 
   expect((await call('cart-quote', null, { item_ids, country: 'Germany' })).status).toBe(400)
 })
 
+test('a cart, an order and its messages name the seller as the storefront does', async () => {
+  const [ann, bob] = [platform.user({ email: 'ann@studio.example' }), platform.user()]
+  const item_id = await published(ann)
+  const names = async () => [
+    (await call('cart-quote', null, { item_ids: [item_id] })).body.seller.name,
+    (await call('storefront-page', null, { slug: (await call('business-profile', ann, {})).body.slug })).body.seller.name,
+    (await call('my-threads', bob, {})).body.threads[0].from,
+    (await call('my-orders', bob, {})).body.orders[0].seller,
+  ]
+  await call('ask-seller', bob, { item_id, text: 'Does it work with Gmail?' })
+  await call('start-checkout', bob, { item_id })
+  await db.updateTable('orders').set({ state: 'delivered' }).where('buyer_id', '=', bob.id).execute()
+  await call('save-business-profile', ann, { business_name: 'Lindt Automations' })
+  expect(await names()).toEqual(Array(4).fill('Lindt Automations'))
+})
+
 test('a seller’s search finds an order of any age by a part of its words or its id, and says how far back one of two letters looked', {
   timeout: 60_000,
 }, async () => {

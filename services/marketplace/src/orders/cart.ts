@@ -75,13 +75,17 @@ export const cartQuote =
     }
   }
 
-/** As buyers know them. */
+type Named = { business_name: string; display_name: string | null; marketplace_slug: string | null }
+/** As their storefront names them: an order, its messages and its letters speak of the same seller. */
+export const nameOfSeller = (profile: Named | undefined) =>
+  profile?.business_name || profile?.display_name || profile?.marketplace_slug || 'The seller'
+
 export async function sellerOf(db: Db, userId: string): Promise<{ name: string; slug: string | null }> {
   const profile = await db
     .selectFrom('profiles')
-    .select(['display_name', 'marketplace_slug'])
+    .select(['business_name', 'display_name', 'marketplace_slug'])
     .where('user_id', '=', userId)
     .where('deleted_at', 'is', null)
     .executeTakeFirst()
-  return { name: profile?.display_name ?? profile?.marketplace_slug ?? 'The seller', slug: profile?.marketplace_slug ?? null }
+  return { name: nameOfSeller(profile), slug: profile?.marketplace_slug ?? null }
 }

@@ -186,7 +186,7 @@ export async function myOrders(
   if (cursor !== undefined && !isUuid(cursor)) throw new DomainError('invalid', { message: 'This cursor is not from here.' })
   const { rows } = await sql<Listed & { update: boolean; seller: string | null }>`
     select o.id, o.title, o.state, o.currency, o.refunded_cents, o.created_at, o.amount_cents + o.tax_cents as amount, ${hasUpdate} as update,
-      coalesce(p.display_name, p.marketplace_slug) as seller
+      coalesce(nullif(p.business_name, ''), p.display_name, p.marketplace_slug) as seller
     from orders o left join profiles p on p.user_id = o.seller_id
     where o.buyer_id = ${userId} and o.state <> 'open' ${cursor ? sql`and o.id < ${cursor}` : sql``}
     order by o.id desc limit ${PAGE + 1}`.execute(ctx.db)

@@ -8,7 +8,7 @@ import type { Vault } from '@operon/kit/vault'
 import { type Selectable, sql } from 'kysely'
 import type { Config } from '../config.ts'
 import { orderOf } from '../orders/access.ts'
-import { sellerOf } from '../orders/cart.ts'
+import { nameOfSeller } from '../orders/cart.ts'
 import type { MarketplaceDb } from '../schema.ts'
 
 type Db = Ctx<MarketplaceDb>['db']
@@ -79,11 +79,15 @@ async function namesOf(db: Db, side: Side, threads: ThreadRow[]): Promise<(threa
   const otherOf = (thread: ThreadRow) => (side === 'seller' ? thread.buyer_id : thread.seller_id)
   const ids = [...new Set(threads.map(otherOf).filter((id) => id !== null))]
   const profiles = ids.length
-    ? await db.selectFrom('profiles').select(['user_id', 'display_name', 'marketplace_slug']).where('user_id', 'in', ids).execute()
+    ? await db
+        .selectFrom('profiles')
+        .select(['user_id', 'business_name', 'display_name', 'marketplace_slug'])
+        .where('user_id', 'in', ids)
+        .execute()
     : []
   return (thread) => {
     const known = profiles.find(({ user_id }) => user_id === otherOf(thread))
-    if (side === 'buyer') return known?.display_name ?? known?.marketplace_slug ?? 'The seller'
+    if (side === 'buyer') return nameOfSeller(known)
     return known?.display_name ?? thread.email ?? 'A buyer'
   }
 }
@@ -219,5 +223,3 @@ export const threadFile =
     if (config.CLAMAV && file.scan === 'none' && file.side !== side) throw new DomainError('attachment_unchecked')
     return { url: storage.signedUrl(file.key, { expiresInS: FIVE_MINUTES_S, downloadAs: file.name }) }
   }
-
-export const nameOfSeller = async (db: Db, userId: string) => (await sellerOf(db, userId)).name

@@ -13,10 +13,11 @@ import { z } from 'zod'
 import type { Config } from '../config.ts'
 import { isForbidden } from '../items/forbidden.ts'
 import { type OrderRow, orderOf } from '../orders/access.ts'
+import { sellerOf } from '../orders/cart.ts'
 import type { MarketplaceDb } from '../schema.ts'
 import { attach, dropWhole, keeperOf, keepWhole, storeWhole } from './attachments.ts'
 import { firstField, formOf } from './form.ts'
-import { messagesJson, nameOfSeller, type Side, type ThreadRow, threadOf } from './threads.ts'
+import { messagesJson, type Side, type ThreadRow, threadOf } from './threads.ts'
 
 type Trx = Transaction<MarketplaceDb & KitDb>
 type Written = { text: string; fileIds?: string[]; keeper?: string | null; mailId?: string; filesLeft?: number }
@@ -179,7 +180,8 @@ export async function write(
 async function tell(trx: Trx, thread: ThreadRow, side: Side, message_id: string, preview: string): Promise<void> {
   const about = { thread_id: thread.id, message_id, order_id: thread.order_id, subject: thread.subject, preview }
   if (side === 'buyer') await publish(trx, buyerWrote, thread.seller_id, { ...about, from: await nameOfBuyer(trx, thread) })
-  else if (thread.buyer_id) await publish(trx, sellerWrote, thread.buyer_id, { ...about, from: await nameOfSeller(trx, thread.seller_id) })
+  else if (thread.buyer_id)
+    await publish(trx, sellerWrote, thread.buyer_id, { ...about, from: (await sellerOf(trx, thread.seller_id)).name })
   await enqueue(trx, messageLetter, { message_id })
 }
 
