@@ -76,6 +76,10 @@ test('files, notes and keys wait in the next version, and what is on sale stays 
     { number: 2, on_sale: true, notes: 'Another file.', activation_limit: 3, files: [{ name: 'b.zip' }] },
     { number: 1, on_sale: false, notes: '', activation_limit: null, files: [{ name: 'a.zip' }] },
   ])
+  // A version with nothing to download is not put on sale over one that has something.
+  await call('detach-product-file', ann, { item_id, file_id: next })
+  const emptied = await call('publish-product', ann, { item_id })
+  expect([emptied.status, emptied.body.code]).toEqual([409, 'product_incomplete'])
 })
 
 test('another price is on sale at once, and what is being edited goes on waiting', async () => {
@@ -246,6 +250,9 @@ test('a manifest is kept with its version, and one with ids, keys or loose ends 
   ])
     expect((await save(bad)).status, JSON.stringify(bad)).toBe(400)
   expect((await save({})).body.next.manifest).toEqual(manifest)
+  // Until templates are installed, buyers download a file.
+  expect((await call('publish-product', ann, { item_id })).body.code).toBe('product_incomplete')
+  await call('attach-product-file', ann, { item_id, file_id: await upload(ann, 'flow.json', { type: 'application/json' }) })
   expect((await call('publish-product', ann, { item_id })).status).toBe(200)
   const [{ manifest: kept }] = await db.selectFrom('item_versions').select('manifest').where('item_id', '=', item_id).execute()
   expect(kept).toEqual(manifest)

@@ -160,16 +160,20 @@ export async function missingOf(db: Kysely<MarketplaceDb & KitDb>, item: Item, {
   const { rows } = await sql<{ name: string; sha256: string | null; scan: string }>`
     select f.name, f.sha256, f.scan from version_files f0 join files f on f.id = f0.file_id
     where f0.version_id = (select v.id from item_versions v where v.item_id = ${item.id} order by v.number desc limit 1)`.execute(db)
-  const { rows: versions } = await sql<{ manifest: unknown }>`
-    select manifest from item_versions where item_id = ${item.id} order by number desc limit 1`.execute(db)
-  const needsFile = item.kind !== 'service' && !(item.kind === 'template' && versions[0]?.manifest != null)
-  if (needsFile && !rows.length && !item.current_version_id) missing.push('Add a file: it is what buyers download.')
+  const needsFile = item.kind !== 'service'
+  if (needsFile && !rows.length && !(await isSoldWithoutFiles(db, item))) missing.push('Add a file: it is what buyers download.')
   if (needsFile && !item.description.trim()) missing.push('Describe it, so that buyers know what they get.')
   for (const { name, sha256, scan } of rows) {
     if (!sha256 || (scansFiles && scan === 'none')) missing.push(`${name} is still being checked. This takes a few seconds.`)
     if (scan === 'infected') missing.push(`${name} has malware in it. Take it out.`)
   }
   return missing
+}
+
+/** On sale since before products had files. */
+async function isSoldWithoutFiles(db: Kysely<MarketplaceDb & KitDb>, { current_version_id }: Item): Promise<boolean> {
+  if (!current_version_id) return false
+  return !(await db.selectFrom('version_files').select('file_id').where('version_id', '=', current_version_id).executeTakeFirst())
 }
 
 /** Locked, and only its seller's. */

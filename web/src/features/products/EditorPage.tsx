@@ -17,6 +17,7 @@ import { Pictures } from './Pictures.tsx'
 import { Preview } from './Preview.tsx'
 import { categories, type Kind, kindNames, newKey, type Product, useProduct, useProductsChanged } from './queries.ts'
 import { Versions } from './Versions.tsx'
+import { Workflow } from './Workflow.tsx'
 
 /** Typed and not saved yet. */
 export type Draft = {
@@ -250,6 +251,7 @@ function Editor({ product }: { product: Product }) {
             {priceOk ? <Share cents={cents} /> : null}
           </Panel>
           <Pictures ids={draft.image_ids} product={product} onChange={(image_ids) => set({ image_ids })} />
+          {draft.kind === 'template' ? <Workflow product={product} onChanged={changed} /> : null}
           <Files product={product} onChanged={changed} />
           <Panel title="License">
             <div className="flex flex-col gap-4">
