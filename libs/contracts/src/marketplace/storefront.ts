@@ -62,6 +62,8 @@ export const StorefrontPage = z.discriminatedUnion('kind', [
       activation_limit: z.int().nullable().default(null),
       files: z.int().default(0),
       pictures: z.array(z.string()),
+      /** Of its seller's storefront. */
+      accent: Accent.optional(),
     }),
     more: z.array(StorefrontOffer),
   }),

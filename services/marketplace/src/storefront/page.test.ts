@@ -79,8 +79,9 @@ test('a product has a page of its own by its slug, and by its id while it has no
   await update(db, 'items', { id }, { slug: 'lead' })
   const picture = newId()
   await update(db, 'items', { id }, { image_ids: [picture] })
+  await update(db, 'profiles', { user_id }, { accent: 'teal' })
   const at = `/files/v1/marketplace/~pictures/${picture}`
-  const shown = { id, key: 'lead', picture: at, pictures: [at] }
+  const shown = { id, key: 'lead', picture: at, pictures: [at], accent: 'teal' }
   expect(await page({ slug, item: 'lead' })).toMatchObject({ kind: 'product', product: shown })
   expect(await page({ slug, item: id })).toEqual({ kind: 'moved', path: `/marketplace/${slug}/lead` })
   expect(await page({ slug: (await seller('Eve')).slug, item: id })).toMatchObject({ kind: 'missing', seller: { name: 'Eve' } })

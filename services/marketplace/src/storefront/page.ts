@@ -52,6 +52,7 @@ async function productPage(db: Db, seller: Seller, key: string): Promise<Page> {
       activation_limit,
       files,
       pictures: found.image_ids.slice(0, PICTURES).map(pictureAt),
+      accent: seller.profile?.accent,
     },
     more,
   }

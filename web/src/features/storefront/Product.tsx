@@ -20,6 +20,9 @@ export function Product({ product, more }: Of<'product'>) {
   useEffect(() => countView(product.id, location.origin), [product.id])
   return (
     <>
+      <div data-accent={product.accent ?? 'lime'}>
+        <div aria-hidden="true" className="h-1 bg-accent" />
+      </div>
       <article className="grid gap-x-10 gap-y-6 px-5 pt-10 pb-14 md:grid-cols-12 md:grid-rows-[auto_1fr] md:px-8 md:pt-16">
         <header className="min-w-0 md:col-span-7">
           <p className="flex flex-wrap items-center gap-3 text-13 text-muted">
