@@ -114,4 +114,9 @@ test('the first picture is asked for before anything else of the page, and the o
   )
   expect(body).not.toContain('rel="preload"')
   expect(body.match(/<li class="[^"]*\[content-visibility:auto\]/g)).toHaveLength(2)
+  // The seller's own picture stands above them all.
+  const picture = `${offer.picture!.slice(0, -1)}9`
+  const headed = await drawn('/marketplace/mara', { ...storefront, offers, profile: { ...profile, picture } })
+  expect(headed.head.match(/<link rel="preload"[^>]*>/g)).toEqual([expect.stringContaining('000000000009?w=480&amp;f=avif 480w')])
+  expect(headed.body.match(/loading="eager"/g)).toHaveLength(1)
 })

@@ -9,7 +9,7 @@ export function Photos({ of, by, className }: { of: string[]; by: string; classN
         <li key={photo}>
           <a href={photo} target="_blank" rel="noreferrer" className="block rounded-control">
             <img
-              src={photo}
+              src={`${photo}?w=480`}
               alt={`Taken by ${by}, ${at + 1} of ${of.length}`}
               loading="lazy"
               className="size-24 rounded-control bg-raised object-cover"

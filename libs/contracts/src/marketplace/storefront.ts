@@ -109,9 +109,9 @@ export const storefrontSitemap = endpoint({
   contentType: 'application/xml',
 })
 
-/** The widths that pages show pictures in; 640 is of pages from the release before. */
-export const PICTURE_WIDTHS = ['480', '640', '720', '960'] as const
-/** Makes the copies of a product's picture before anybody looks at its page. */
+/** The widths that pages show pictures in; 640 is of pages from the release before, 1280 of the head of a storefront. */
+export const PICTURE_WIDTHS = ['480', '640', '720', '960', '1280'] as const
+/** Makes the copies of a picture of a product or a storefront before anybody looks at its page. */
 export const copyPicture = job('marketplace.copy_picture', z.object({ file_id: z.uuid() }))
 /** The address never changes and a picture never does: caches may keep it for ever. */
 export const productPicture = endpoint({
@@ -123,5 +123,5 @@ export const productPicture = endpoint({
   params: z.object({ picture: id('upload') }),
   query: z.object({ w: z.enum(PICTURE_WIDTHS).optional(), f: z.enum(['avif']).optional() }),
   reply: z.unknown(),
-  summary: 'A picture of a product that is on sale, or the same at most 480, 640, 720 or 960 pixels wide, as WebP or AVIF',
+  summary: 'A picture of a product that is on sale, or the same at most 480, 640, 720, 960 or 1280 pixels wide, as WebP or AVIF',
 })

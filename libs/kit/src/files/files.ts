@@ -295,7 +295,7 @@ export async function listFiles(
 /** Where a service keeps a smaller copy of a picture; it goes with the file. */
 export const besideKey = (key: string, width: number, format: 'webp' | 'avif') => `${key}.${besideName(width, format)}`
 const besideName = (width: number, format: string) => `w${width}${format === 'webp' ? '' : `.${format}`}`
-const BESIDE = [480, 640, 720, 960].flatMap((width) => [besideName(width, 'webp'), besideName(width, 'avif')])
+const BESIDE = [480, 640, 720, 960, 1280].flatMap((width) => [besideName(width, 'webp'), besideName(width, 'avif')])
 
 const hashOf = (token: string) => createHash('sha256').update(token).digest('base64url')
 

@@ -8,6 +8,7 @@ import { inTransaction, publish } from '@operon/kit/tx'
 import { sql, type Transaction } from 'kysely'
 import { needsFiles } from '../items/editor.ts'
 import type { MarketplaceDb } from '../schema.ts'
+import { copyPictures } from '../storefront/copies.ts'
 import { isTaken, oneClaimAtATime } from './slug.ts'
 
 type Profile = Output<typeof contract.businessProfile>
@@ -42,7 +43,10 @@ export async function saveBusinessProfile(
 ): Promise<Profile> {
   const { id: userId } = signedIn(ctx)
   await inTransaction(ctx.db, async (trx) => {
-    if (values.picture_id) await needsFiles(trx, userId, [values.picture_id])
+    if (values.picture_id) {
+      await needsFiles(trx, userId, [values.picture_id])
+      await copyPictures(trx, [values.picture_id])
+    }
     await trx
       .insertInto('profiles')
       .values({ user_id: userId, display_name: null, marketplace_slug: null, version: 0, deleted_at: null, ...values })

@@ -111,6 +111,16 @@ test('a product that is published has the copies of its pictures before anybody 
   expect(imageSize(bytes)).toMatchObject({ width: 720, height: 450, type: 'avif' })
 })
 
+test('the picture of a storefront has its copies as well, and is shown as wide as a screen', async () => {
+  const ann = platform.user()
+  const { storage } = platform.services.marketplace!.rt
+  const picture_id = await upload(ann, await photoOf(1600))
+  expect((await platform.call('save-business-profile', ann, { slug: `head-${ann.id.slice(-8)}`, picture_id })).status).toBe(200)
+  await vi.waitFor(async () => expect(await storage.list(`files/${ann.id}/${picture_id}.`)).toHaveLength(6), 20_000)
+  const wide = await look(`${picture_id}?w=1280&f=avif`)
+  expect(imageSize(Buffer.from(await wide.arrayBuffer()))).toMatchObject({ width: 1280, height: 800, type: 'avif' })
+})
+
 const photoOf = (width: number) => new Transformer(png).fastResize({ width, height: (width * 5) / 8, fit: ResizeFit.Fill }).jpeg(90)
 async function whole({ body }: { body: AsyncIterable<unknown> }) {
   const pieces: Buffer[] = []

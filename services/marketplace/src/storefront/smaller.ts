@@ -19,22 +19,27 @@ let busy = 0
 export type Format = 'webp' | 'avif'
 type Wanted = { width: number; format: Format }
 /** The picture in the width of a place on a page, made now if it was not made before. Null where it is shown as it is. */
-export async function smallerPicture(storage: Storage, file: { key: string; type: string | null }, wanted: Wanted): Promise<Buffer | null> {
+export async function smallerPicture(
+  storage: Storage,
+  file: { key: string; type: string | null },
+  wanted: Wanted,
+  whole = () => read(storage, file.key),
+): Promise<Buffer | null> {
   if (!READABLE.includes(file.type ?? '')) return null
   const key = besideKey(file.key, wanted.width, wanted.format)
   if (await storage.head(key)) return read(storage, key)
   const begun = making.get(key)
   if (begun) return begun
-  const made = make(storage, file.key, key, wanted).finally(() => making.delete(key))
+  const made = make(storage, whole, key, wanted).finally(() => making.delete(key))
   making.set(key, made)
   return made
 }
 
-async function make(storage: Storage, from: string, key: string, { width, format }: Wanted): Promise<Buffer | null> {
+async function make(storage: Storage, from: () => Promise<Buffer>, key: string, { width, format }: Wanted): Promise<Buffer | null> {
   if (busy >= AT_ONCE) await new Promise<void>((resolve) => turns.push(resolve))
   else busy++
   try {
-    const whole = await read(storage, from)
+    const whole = await from()
     const seen = sizeOf(whole)
     if (!seen || seen.width * seen.height > MOST_PIXELS) return null
     const turned = (seen.orientation ?? 1) >= 5
@@ -65,7 +70,7 @@ function sizeOf(bytes: Uint8Array) {
   }
 }
 
-async function read(storage: Storage, key: string): Promise<Buffer> {
+export async function read(storage: Storage, key: string): Promise<Buffer> {
   const { body } = await storage.get(key)
   const pieces: Buffer[] = []
   for await (const piece of body) pieces.push(piece as Buffer)

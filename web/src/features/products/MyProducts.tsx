@@ -252,7 +252,7 @@ function Thumb({ src }: { src: string | null }) {
   if (!src) return <span aria-hidden="true" className="hidden h-9 w-14 shrink-0 rounded-control bg-raised sm:block" />
   return (
     <img
-      src={src}
+      src={`${src}?w=480`}
       alt=""
       width={56}
       height={36}

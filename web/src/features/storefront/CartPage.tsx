@@ -108,7 +108,7 @@ function Filled({ ids, seller }: { ids: string[]; seller: string }) {
           <li key={line.item_id} className="flex items-center gap-4 border-b border-line px-5 py-5 md:px-8">
             {line.picture ? (
               <img
-                src={line.picture}
+                src={`${line.picture}?w=480`}
                 alt=""
                 width={96}
                 height={60}

@@ -10,10 +10,19 @@ import { Photo } from './Photo.tsx'
 import { addressOf, type Narrowed, type Offer, priceOf } from './page.ts'
 import { Rating } from './Rating.tsx'
 
-type Props = { offers: Offer[]; categories: string[]; next: string | null; asked: Narrowed; empty: ReactNode; sellers?: boolean }
+type Props = {
+  offers: Offer[]
+  categories: string[]
+  next: string | null
+  asked: Narrowed
+  empty: ReactNode
+  sellers?: boolean
+  /** A picture of the seller's stands above, and is the first of the page. */
+  below?: boolean
+}
 
 /** Items on sale, narrowed by words and category. Both are in the address, so that a search is a link and needs no script. */
-export function Items({ offers, categories, next, asked, empty, sellers }: Props) {
+export function Items({ offers, categories, next, asked, empty, sellers, below = false }: Props) {
   const { pathname } = useLocation()
   const narrowed = Boolean(asked.q || asked.category)
   if (!offers.length && !narrowed && !asked.after) return <div className="border-t border-line md:px-3">{empty}</div>
@@ -42,7 +51,7 @@ export function Items({ offers, categories, next, asked, empty, sellers }: Props
       {offers.length ? (
         <Grid>
           {offers.map((offer, at) => (
-            <OfferCell key={offer.id} offer={offer} seller={sellers} first={at === 0} />
+            <OfferCell key={offer.id} offer={offer} seller={sellers} first={at === 0 && !below} />
           ))}
         </Grid>
       ) : (

@@ -2,11 +2,19 @@ import { preload } from 'react-dom'
 import { cx } from '../../ui/cx.ts'
 
 /**
- * A picture of a product in the width of its place: AVIF has half the bytes of WebP, which older browsers get. The first one of a page is
- * asked for before everything else.
+ * A picture in the width of its place: AVIF has half the bytes of WebP, which older browsers get. The first one of a page is asked for before
+ * everything else.
  */
-export function Photo(props: { of: string; widths: number[]; sizes: string; alt: string; first: boolean; className?: string }) {
-  const { of, widths, sizes, alt, first, className } = props
+export function Photo(props: {
+  of: string
+  widths: number[]
+  sizes: string
+  alt: string
+  first: boolean
+  className?: string
+  shape?: string
+}) {
+  const { of, widths, sizes, alt, first, className, shape = 'aspect-[8/5] rounded-control' } = props
   const set = (format = '') => widths.map((width) => `${of}?w=${width}${format} ${width}w`).join(', ')
   const avif = set('&f=avif')
   if (first) preload(of, { as: 'image', type: 'image/avif', imageSrcSet: avif, imageSizes: sizes, fetchPriority: 'high' })
@@ -18,12 +26,10 @@ export function Photo(props: { of: string; widths: number[]; sizes: string; alt:
         srcSet={set()}
         sizes={sizes}
         alt={alt}
-        width={1280}
-        height={800}
         loading={first ? 'eager' : 'lazy'}
         fetchPriority={first ? 'high' : 'auto'}
         decoding={first ? 'sync' : 'async'}
-        className="aspect-[8/5] w-full rounded-control bg-raised object-cover"
+        className={cx('w-full bg-raised object-cover', shape)}
       />
     </picture>
   )

@@ -14,6 +14,7 @@ import { SectionHead } from '../../ui/SectionHead.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { headOf } from './head.ts'
 import { Items, ItemsLoading } from './Items.tsx'
+import { Photo } from './Photo.tsx'
 import { Product } from './Product.tsx'
 import { type Of, type Page, useMarketplacePage } from './page.ts'
 import { Report } from './Report.tsx'
@@ -89,6 +90,7 @@ function Shown({ data, asked }: { data: Page | undefined; asked: ReturnType<type
         <Items
           {...data}
           asked={asked}
+          below={Boolean(data.profile?.picture)}
           empty={<EmptyState title="No products available">This seller hasn't listed any products yet.</EmptyState>}
         />
       </>
@@ -107,13 +109,13 @@ function StorefrontHead({ seller, total, profile }: Of<'storefront'>) {
   return (
     <div data-accent={profile?.accent ?? 'lime'}>
       {profile?.picture ? (
-        <img
-          src={profile.picture}
+        <Photo
+          of={profile.picture}
+          widths={[480, 720, 960, 1280]}
+          sizes="(min-width: 80rem) 80rem, 100vw"
           alt=""
-          width={1280}
-          height={320}
-          fetchPriority="high"
-          className="aspect-[4/1] w-full bg-raised object-cover"
+          first
+          shape="aspect-[4/1]"
         />
       ) : null}
       <div aria-hidden="true" className="h-1 bg-accent" />
