@@ -77,8 +77,15 @@ export async function buildWeb({ log = console.log, out = join(root, 'dist') }: 
   }
   const samples = await Promise.all(site.samplePages.map(([address, data]) => drawPage(address, data)))
   const frame = painted('<!--head-->', '<!--app-->', samples.map((sample) => ('body' in sample ? sample.body : '')).join(''))
-  // Everything of such a page works as it is: its picture comes before the script that waits for a person.
-  await put('.server/frame.html', frame.replace('<script type="module"', '<script type="module" fetchpriority="low"'))
+  // Everything of such a page works as it is: its picture comes before the script that waits for a person, and before the text face, which
+  // boot.ts lets in. A browser that has the face wears it from the start.
+  const [, standIns] = /--font-sans: ?"Instrument Sans",([^;}]+)/.exec(styles) ?? []
+  if (!standIns) throw new Error('The styles name no faces to stand in for the text face')
+  const worn = `<style>@media (scripting:enabled){html:not([data-font]){--font-sans:${standIns}}}</style>`
+  await put(
+    '.server/frame.html',
+    frame.replace(preload, worn).replace('<script type="module"', '<script type="module" fetchpriority="low"'),
+  )
   await put(
     '404.html',
     painted(`<title>Page not found · ${product.name}</title><meta name="robots" content="noindex" />`, await renderPage('/404')),

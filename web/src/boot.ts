@@ -12,11 +12,26 @@ requestAnimationFrame(() => requestAnimationFrame(() => document.documentElement
 const seen = /"kind":"product","product":\{"id":"([0-9a-f-]{36})"/.exec(document.getElementById('given-page')?.textContent ?? '')?.[1]
 if (seen) {
   const tell = () => countView(seen, document.referrer)
-  const shown = () => requestAnimationFrame(() => requestAnimationFrame(tell))
-  // The pictures come first. Who leaves before they are there has seen the page all the same.
+  // Who leaves before the pictures are there has seen the page all the same.
+  afterPictures(tell)
+  addEventListener('pagehide', tell)
+}
+// A page that the server drew is shown in a face of the device until its pictures are there. Once the text face is in the browser, it is worn at once.
+afterPictures(() => {
+  document.fonts
+    .load('1rem "Instrument Sans"')
+    .then(() => {
+      document.documentElement.dataset.font = ''
+      localStorage['operon-font'] = '1'
+    })
+    // Without the face, or a place to note that it is here, the page reads all the same.
+    .catch(() => {})
+})
+
+function afterPictures(act: () => void) {
+  const shown = () => requestAnimationFrame(() => requestAnimationFrame(act))
   if (document.readyState === 'complete') shown()
   else addEventListener('load', shown)
-  addEventListener('pagehide', tell)
 }
 
 const root = document.getElementById('root')!

@@ -132,7 +132,7 @@ export const privacy: LegalText = {
     {
       title: 'Cookies and storage',
       body: [
-        'In this browser’s storage: the session, the theme, a referral code until you sign in, and how you set a screen (speech on or off, sample data hidden) and the last ads it wrote. Two cookies: one remembers the sidebar for 7 days, one ties a sign-in with a provider to this browser for its ten minutes. Nothing else, so there is no cookie banner.',
+        'In this browser’s storage: the session, the theme, a note that the site’s typeface is here, a referral code until you sign in, and how you set a screen (speech on or off, sample data hidden) and the last ads it wrote. Two cookies: one remembers the sidebar for 7 days, one ties a sign-in with a provider to this browser for its ten minutes. Nothing else, so there is no cookie banner.',
       ],
     },
     {
