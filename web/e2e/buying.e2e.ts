@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { payByCard, product, readySeller } from './selling.ts'
+import { payByCard, product, readySeller, upload } from './selling.ts'
 import { shotsOf } from './shots.ts'
 import { api, enter, expect, expectSound, linkTo, newEmail, openLetter, password, test, wake } from './steps.ts'
 
@@ -16,8 +16,12 @@ for (const phone of [false, true])
     if (phone) await page.setViewportSize({ width: 390, height: 844 })
     const seller = await readySeller(request)
     const desk = await (await browser.newContext({ baseURL: baseURL! })).newPage()
+    const pictures = [
+      await upload(request, seller, 'one.png', PNG, 'image/png'),
+      await upload(request, seller, 'two.png', PNG, 'image/png'),
+    ]
     const [first, second] = [
-      await product(request, seller, 'Lead qualification', 4900, { activation_limit: 3 }),
+      await product(request, seller, 'Lead qualification', 4900, { activation_limit: 3, image_ids: pictures }),
       await product(request, seller, 'Invoice reminders', 1900),
     ]
     const email = newEmail()
@@ -73,6 +77,7 @@ for (const phone of [false, true])
     await shot(desk, 'attaching')
     await conversation.getByRole('button', { name: 'Send' }).click()
     await expect(conversation.getByRole('listitem').filter({ hasText: 'Yes, by its API key.' })).toBeVisible()
+    await expectSound(desk)
     await desk.keyboard.press('Escape')
     await expect(desk.getByRole('button', { name: new RegExp(email) })).toContainText('You: Yes, by its API key.')
 
@@ -160,6 +165,7 @@ for (const phone of [false, true])
       await expect(page.getByText('$68 went back to the card that paid', { exact: false })).toBeVisible({ timeout: 3000 })
     }).toPass({ timeout: 30_000 })
     await expect(page.getByRole('button', { name: /^Download/ })).toHaveCount(0)
+    await expectSound(page)
     await shot(page, 'refunded')
     await page.goto(first.path)
     await expect(page.getByText('This order was refunded')).toBeVisible()
@@ -168,6 +174,8 @@ for (const phone of [false, true])
     const photo = page.getByAltText('Taken by Mara Lindt, 1 of 1')
     await expect(photo).toBeVisible()
     expect(await photo.evaluate((img: HTMLImageElement) => img.naturalWidth)).toBeGreaterThan(0)
+    await expect(page.getByAltText('Lead qualification, picture 2 of 2')).toBeVisible()
+    await expectSound(page)
     await shot(page, 'product-with-review')
     for (const place of ['orders', 'messages', 'reviews', 'wishlist', 'searches', 'settings']) {
       await page.goto(`/buyer-dashboard/${place}`)

@@ -84,6 +84,8 @@ test('archiving is undone, a coupon is made and ended, and the profile stands on
   await page.getByLabel('Percent').fill('20')
   await page.getByRole('button', { name: 'Make coupon' }).click()
   await expect(page.getByRole('cell', { name: 'SPRING-20' })).toBeVisible()
+  await expectSound(page)
+  await page.setViewportSize({ width: 1280, height: 720 })
   await page.getByRole('button', { name: 'End', exact: true }).click()
   await page.getByRole('button', { name: 'End coupon' }).click()
   await expect(page.getByText('ended', { exact: true })).toBeVisible()
@@ -109,6 +111,42 @@ test('the template library: chips and search narrow it, and a free template is d
   const saved = page.waitForEvent('download')
   await page.getByRole('link', { name: 'Download Weekly Sales Report' }).click()
   expect((await saved).suggestedFilename()).toBe('weekly-sales-report.workflow.json')
+})
+
+test('the workflow of a template is read from its file, refused with a key in it, and delivered as a file [spec-107]', async ({
+  page,
+  request,
+}) => {
+  const seller = await newTrialSeller(page, '/dashboard/marketplace')
+  const made = { title: 'Lead flow', description: 'Asks and scores.', category: 'Marketing', item_type: 'workflow', price_cents: 900 }
+  const { item_id } = await call(request, seller, 'create-product', { ...made, kind: 'template' })
+  await page.goto(`/dashboard/marketplace/${item_id}`)
+  const graph = {
+    nodes: [
+      { id: 'lead', type: 'trigger.webhook' },
+      { id: 'write_back', type: 'app.gmail.send' },
+    ],
+    edges: [{ from: 'lead', to: 'write_back' }],
+  }
+  const manifest = { format: 'workflow/1', graph, slots: [{ app: 'gmail', used_by: ['write_back'] }] }
+  const choose = (content: object) =>
+    page.locator('input[type=file][accept^=".json"]').setInputFiles({
+      name: 'lead.workflow.json',
+      mimeType: 'application/json',
+      buffer: Buffer.from(JSON.stringify(content)),
+    })
+  await choose({ ...manifest, sample_input: { token: 'sk_live_0123456789abcdef' } })
+  await expect(page.getByText('Take keys and passwords out of the template.')).toBeVisible()
+  await choose(manifest)
+  await expect(page.getByRole('list', { name: 'Steps of the workflow' })).toContainText('write back')
+  await expect(page.getByText('lead.workflow.json', { exact: true })).toBeVisible()
+  await expect(page.getByText('Before you can publish')).toHaveCount(0, { timeout: 30_000 })
+  await expectSound(page)
+  await page.setViewportSize({ width: 1280, height: 720 })
+  await page.getByRole('button', { name: 'Publish', exact: true }).click()
+  await expect(page.getByRole('link', { name: 'See it' })).toBeVisible()
+  await page.goto('/dashboard/template-library?q=Lead+flow')
+  await expect(page.getByRole('listitem').filter({ hasText: 'Lead flow' }).first()).toContainText('needs Gmail')
 })
 
 test('the editor is accessible and fits, in both themes at three widths', { tag: '@proof' }, async ({ page, request }) => {

@@ -17,8 +17,8 @@ export async function readySeller(request: APIRequestContext): Promise<Session> 
   return seller
 }
 
-async function upload(request: APIRequestContext, seller: Session, name: string, content: string): Promise<string> {
-  const meta = `filename ${Buffer.from(name).toString('base64')},filetype ${Buffer.from('text/plain').toString('base64')}`
+export async function upload(request: APIRequestContext, seller: Session, name: string, content: Buffer, type = 'text/plain') {
+  const meta = `filename ${Buffer.from(name).toString('base64')},filetype ${Buffer.from(type).toString('base64')}`
   const headers = { ...bearer(seller), 'tus-resumable': '1.0.0' }
   const begun = await request.post('/files/v1/marketplace/~uploads', {
     headers: { ...headers, 'upload-length': String(content.length), 'upload-metadata': meta },
@@ -26,17 +26,20 @@ async function upload(request: APIRequestContext, seller: Session, name: string,
   const at = begun.headers().location!
   const sent = await request.patch(at, {
     headers: { ...headers, 'content-type': 'application/offset+octet-stream', 'upload-offset': '0' },
-    data: Buffer.from(content),
+    data: content,
   })
   expect(sent.status()).toBe(204)
-  return at.split('/').at(-1)!
+  return at.split('/').at(-1) as string
 }
 
 export async function product(request: APIRequestContext, seller: Session, title: string, price_cents: number, more: object = {}) {
   const made = { title, description: 'Asks five questions and scores the answers.', category: 'Marketing', item_type: 'guide', price_cents }
   const { item_id } = await call(request, seller, 'create-product', made)
   await call(request, seller, 'update-product', { item_id, ...more })
-  await call(request, seller, 'attach-product-file', { item_id, file_id: await upload(request, seller, 'guide.txt', 'one two three') })
+  await call(request, seller, 'attach-product-file', {
+    item_id,
+    file_id: await upload(request, seller, 'guide.txt', Buffer.from('one two three')),
+  })
   let url = ''
   await expect(async () => {
     url = (await call(request, seller, 'publish-product', { item_id })).url
