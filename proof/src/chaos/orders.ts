@@ -9,6 +9,7 @@ import { type Answer, type Fault, until, type World } from './world.ts'
 const VICTIMS = ['billing', 'marketplace', 'analytics', 'crm'] as const
 /** The sales of one seller are booked one after another, as their balance is one row. */
 const SELLERS = 6
+const MOST_ON_THEIR_WAY = 1_000
 /** The events about a sale that billing acts on. */
 const HEARD = ['checkout.session.completed', 'checkout.session.expired', 'account.updated', 'test_helpers.test_clock.ready']
 const CHARGES = ['succeeded', 'failed', 'refunded', 'refund.updated', 'dispute.created', 'dispute.closed', 'updated'].map(
@@ -40,7 +41,9 @@ async function sold(world: World) {
   const kills = killInTurn(world, killing.signal, { most, mainly: 'marketplace', among: VICTIMS, done: share })
   const began = performance.now()
   const givingBack = openLanes(6)
+  const room = roomIn(world)
   const buying = await inLanes(guests, 12, async (at) => {
+    await room()
     const { seller, items } = shops[at % shops.length]!
     const one = await buy(world, at, items)
     done++
@@ -101,13 +104,35 @@ function openLanes(width: number) {
   }
 }
 
+/** Guests who buy faster than this machine delivers would measure it: in a long run they wait while so many events are on their way. */
+function roomIn(world: World): () => Promise<void> {
+  let looked = 0
+  let looking = Promise.resolve(0)
+  return async () => {
+    if (world.short) return
+    for (;;) {
+      if (Date.now() - looked > 1_000) {
+        looked = Date.now()
+        looking = onTheirWay(world).catch(() => MOST_ON_THEIR_WAY)
+      }
+      if ((await looking) < MOST_ON_THEIR_WAY) return
+      await delay(500)
+    }
+  }
+}
+
+/** Events at the provider and in billing. */
+async function onTheirWay(world: World): Promise<number> {
+  const { body } = await world.call('GET', '/sandbox/api/stripe/webhooks')
+  const [{ n }] = await world.query('billing', `select count(*)::int as n from provider_events where status <> 'done'`)
+  return Number(body?.pending ?? 0) + n
+}
+
 /** A long run leaves work behind, which is waited for as long as it gets less. */
 async function workOff(world: World): Promise<void> {
   let least = Number.POSITIVE_INFINITY
   for (let since = Date.now(); Date.now() - since < 30_000 * world.patience; await delay(500)) {
-    const { body } = await world.call('POST', '/sandbox/api/stripe/webhooks', { body: {} })
-    const [{ n }] = await world.query('billing', `select count(*)::int as n from provider_events where status <> 'done'`)
-    const left = Number(body?.pending ?? 0) + n
+    const left = await onTheirWay(world)
     if (left === 0) return
     if (left < least) [least, since] = [left, Date.now()]
   }

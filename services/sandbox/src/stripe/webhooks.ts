@@ -119,9 +119,11 @@ export function startWebhooks(bank: Bank) {
     schedule(bank.t.deliveries.put({ ...delivery, attempt: delivery.attempt + 1, last_status: status, due: Date.now() + seconds * 1000 }))
   }
 
+  /** One that is still to be delivered stays, as it does at Stripe, however many have come since. */
   function prune() {
     if (bank.t.events.size() < EVENTS_KEPT + 1000) return
-    for (const event of bank.t.events.all().slice(0, 1000)) bank.t.events.delete(event.id)
+    const owed = new Set(bank.t.deliveries.all().map(({ event }) => event))
+    for (const { id } of bank.t.events.all().slice(0, 1000)) if (!owed.has(id)) bank.t.events.delete(id)
   }
 
   function settle() {
