@@ -26,6 +26,8 @@ export function useBatch() {
   const queries = useQueryClient()
   const [tiles, setTiles] = useState<Tile[]>([])
   const [demo, setDemo] = useState(false)
+  /** Pictures of orders before the last one that are still being made: the gallery is to show them. */
+  const [earlier, setEarlier] = useState<string[]>([])
   const [starting, setStarting] = useState(false)
   const [trouble, setTrouble] = useState<Trouble | null>(null)
   const last = useRef<Order | null>(null)
@@ -37,9 +39,15 @@ export function useBatch() {
   }, [])
   const look = useCallback(
     async (ids: string[]) => {
-      if (ids.length) merge((await call('find-images', { ids })).pictures)
+      if (!ids.length) return
+      const { pictures } = await call('find-images', { ids })
+      merge(pictures)
+      const ended = pictures.filter((picture) => !isOpen(picture))
+      if (!ended.length) return
+      setEarlier((before) => before.filter((id) => !ended.some((picture) => picture.id === id)))
+      galleryOf(queries).put(ended.filter(({ state }) => state === 'done'))
     },
-    [merge],
+    [merge, queries],
   )
 
   // Jobs that began before this page was opened.
@@ -49,8 +57,7 @@ export function useBatch() {
       .catch(() => {})
   }, [])
 
-  const ids = tiles.filter(isOpen).map(({ id }) => id)
-  const waiting = ids.join()
+  const waiting = [...tiles.filter(isOpen).map(({ id }) => id), ...earlier].join()
   // The socket tells of each step; this finds out what it missed.
   useEffect(() => {
     if (!waiting) return
@@ -95,12 +102,12 @@ export function useBatch() {
       once(`${first.batch_id} fallback`, () => toast.error(texts.imagesRetrying))
     if (open) return
     const made = tiles.filter(({ state }) => state === 'done')
-    const show = () => galleryOf(queries).put(made.map(({ preview: _, ...picture }) => picture))
+    const keep = () => galleryOf(queries).put(made.map(({ preview: _, ...picture }) => picture))
     // Its tile says why, where it could not be enlarged.
     if (!isDrawer(first.model))
       return once(`${first.id} end`, () => {
         if (first.state === 'done') toast.success(`Enlarged to ${first.size}`)
-        show()
+        keep()
       })
     once(`${first.batch_id} end`, () => {
       if (made.length) toast.success(texts.imagesGenerated(made.length))
@@ -113,9 +120,14 @@ export function useBatch() {
           setDemo,
           failed.every(({ problem }) => problem?.code === 'image_empty'),
         )
-      show()
+      keep()
     })
   }, [tiles, open, queries])
+
+  function show(next: Picture[]) {
+    setEarlier((before) => [...before, ...tiles.filter(isOpen).map(({ id }) => id)])
+    setTiles(next)
+  }
 
   async function generate(order: Order): Promise<void> {
     last.current = order
@@ -129,9 +141,9 @@ export function useBatch() {
         toast.error(texts.imagesRetrying)
         return begin({ ...order, model: FALLBACK_IMAGE_MODEL })
       })
-      setTiles(pictures)
+      show(pictures)
     } catch (error) {
-      setTiles([])
+      show([])
       if (isAway(error)) showDemo(setDemo, false)
       else setTrouble({ message: (error as Error).message, atLimit: error instanceof ApiError && error.status === 402 })
     } finally {
@@ -154,7 +166,7 @@ export function useBatch() {
     setDemo(false)
     setTrouble(null)
     last.current = null
-    setTiles([larger])
+    show([larger])
   }
   const again = () => last.current && void generate(last.current)
   const forget = (id: string) => setTiles((before) => before.filter((tile) => tile.id !== id))

@@ -47,7 +47,20 @@ export function Coupons({ products }: { products: Row[] }) {
         </EmptyState>
       ) : null}
       {coupons.length ? (
-        <Table label="Coupons" head={['Code', 'Off', 'For', 'Used', 'Ends', 'State', '']}>
+        <Table
+          label="Coupons"
+          head={[
+            'Code',
+            'Off',
+            'For',
+            'Used',
+            'Ends',
+            'State',
+            <span key="actions" className="sr-only">
+              Actions
+            </span>,
+          ]}
+        >
           {coupons.map((coupon) => (
             <tr key={coupon.coupon_id}>
               <td className="font-mono text-12">{coupon.code}</td>
