@@ -8,6 +8,15 @@ const BOOKS = 'Accounting law: what was paid is kept for ten years, under a numb
 
 const POSTINGS = sql`jsonb_build_object('postings', (select jsonb_agg(to_jsonb(p) - 'entry_id' order by line) from ledger_postings p where p.entry_id = t.id))`
 
+/** Nobody can use what is left. A refund that was begun is still sent: its meter forgets, so what is left is what was heard of it. */
+const topUps = [
+  { where: sql<SqlBool>`state = 'refunding' and refund_units is null`, set: sql`refund_units = units - drawn` },
+  {
+    where: sql<SqlBool>`state not in ('expired', 'refunding') and (state <> 'closed' or url is not null)`,
+    set: sql`state = 'closed', url = null`,
+  },
+]
+
 const bought = (userId: string) => sql<SqlBool>`buyer_id = ${userId}`
 
 /** The subscription and the customer end at the provider, name and address go, the books stay. */
@@ -16,13 +25,7 @@ export const erasure = (deps: Deps): Eraser<BillingDb> => ({
   long: [
     { table: 'sales', of: bought, set: sql`buyer_id = null, email = null, customer = null, buyer_address = null` },
     { table: 'sale_checkouts', of: bought, set: sql`buyer_id = null, email = null, request = '{}'` },
-    // Nobody can use what is left. A refund that was begun is still sent: its meter forgets, so what is left is what was heard of it.
-    { table: 'top_ups', where: sql`state = 'refunding' and refund_units is null`, set: sql`refund_units = units - drawn` },
-    {
-      table: 'top_ups',
-      where: sql`state not in ('expired', 'refunding') and (state <> 'closed' or url is not null)`,
-      set: sql`state = 'closed', url = null`,
-    },
+    ...topUps.map((part) => ({ table: 'top_ups', ...part })),
     // A card has one trial: its fingerprint stays, and whose it was does not.
     { table: 'trial_cards', becomes: NOBODY },
   ],
@@ -30,6 +33,7 @@ export const erasure = (deps: Deps): Eraser<BillingDb> => ({
     // Requests to the provider carry the name and the address, and so do the details of the first attempt.
     const deleted = await deleteRows(trx, ['usage', 'provider_calls'], userId)
     await trx.deleteFrom('provider_settings').where('key', '=', `customer:${userId}`).execute()
+    for (const { where, set } of topUps) await sql`update top_ups set ${set} where user_id = ${userId} and ${where}`.execute(trx)
     const anonymised = { accounts: 1, ...(await anonymiseRows(trx, ['trial_cards'], userId)) }
     return {
       deleted,
