@@ -12,7 +12,7 @@ requestAnimationFrame(() => requestAnimationFrame(() => document.documentElement
 const seen = /"kind":"product","product":\{"id":"([0-9a-f-]{36})"/.exec(document.getElementById('given-page')?.textContent ?? '')?.[1]
 if (seen) {
   const tell = () => countView(seen, document.referrer)
-  // Who leaves before the pictures are there has seen the page all the same.
+  // A visitor who leaves before the pictures are there has seen the page all the same.
   afterPictures(tell)
   addEventListener('pagehide', tell)
 }

@@ -27,7 +27,7 @@ export const startImages = fn('start-images', {
   access: 'user',
   rate: 'ai',
   maxBytes: 4 * 1024 * 1024,
-  // What is brought along is read, encoded and stored, and no transaction waits for that.
+  // Pictures that are brought along are read, encoded and stored, and no transaction waits for that.
   idempotent: 'two-phase',
   summary: 'Begins one to four pictures of a prompt, each a job of its own',
   description:

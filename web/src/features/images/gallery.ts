@@ -19,7 +19,7 @@ export function galleryOf(queries: QueryClient) {
     queries.removeQueries({ queryKey: KEY, type: 'inactive' })
     for (const { queryKey, state } of queries.getQueryCache().findAll({ queryKey: KEY })) {
       const filter = queryKey[1] as Filter
-      // What is on its way would write over the change.
+      // An answer that is on its way would write over the change.
       const list = state.fetchStatus === 'idle' && filter.saved !== undefined ? (state.data as List | undefined) : undefined
       const next = list && act(list, filter)
       if (next) queries.setQueryData(queryKey, next)

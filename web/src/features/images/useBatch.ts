@@ -102,12 +102,10 @@ export function useBatch() {
       once(`${first.batch_id} fallback`, () => toast.error(texts.imagesRetrying))
     if (open) return
     const made = tiles.filter(({ state }) => state === 'done')
-    const keep = () => galleryOf(queries).put(made.map(({ preview: _, ...picture }) => picture))
     // Its tile says why, where it could not be enlarged.
     if (!isDrawer(first.model))
       return once(`${first.id} end`, () => {
         if (first.state === 'done') toast.success(`Enlarged to ${first.size}`)
-        keep()
       })
     once(`${first.batch_id} end`, () => {
       if (made.length) toast.success(texts.imagesGenerated(made.length))
@@ -120,9 +118,8 @@ export function useBatch() {
           setDemo,
           failed.every(({ problem }) => problem?.code === 'image_empty'),
         )
-      keep()
     })
-  }, [tiles, open, queries])
+  }, [tiles, open])
 
   function show(next: Picture[]) {
     setEarlier((before) => [...before, ...tiles.filter(isOpen).map(({ id }) => id)])
