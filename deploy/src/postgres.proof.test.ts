@@ -1,5 +1,6 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -85,6 +86,21 @@ test('a lock whose pid now belongs to another program neither stops that program
   expect(second.pid).not.toBe(bystander.pid)
   expect(aliveProcess(bystander.pid!)).toBe(true)
   bystander.kill()
+})
+
+test('a lock of a dead process that nobody has buried yet does not stop the start', async () => {
+  const first = await start()
+  await first.stop()
+  // Of the server's own user: another's would not stop it. The shell becomes the sleep, which never asks how its child ended.
+  const { uid, gid } = statSync(join(dataDir, 'postgres/data'))
+  const keeper = spawn('sh', ['-c', 'sleep 0.5 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'], uid, gid })
+  const [said] = await once(keeper.stdout!, 'data')
+  const dead = Number(String(said))
+  await expect.poll(() => aliveProcess(dead)).toBe(false)
+  expect(process.kill(dead, 0)).toBe(true)
+  writeFileSync(join(dataDir, 'postgres/data/postmaster.pid'), `${dead}\n${join(dataDir, 'postgres/data')}\n`)
+  expect((await start()).adopted).toBe(false)
+  keeper.kill()
 })
 
 test('a server with other settings is restarted, not adopted', async () => {

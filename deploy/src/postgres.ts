@@ -143,11 +143,14 @@ function initialise(home: PostgresHome, data: string, password: string) {
   }
 }
 
-/** The pid in the lock lives, but is another program's. PostgreSQL would refuse; the rest of its lock (shared memory) still has to be checked. */
+/**
+ * No postmaster has this pid any more: another program has, or nobody has asked yet how the dead one ended. PostgreSQL would refuse at either.
+ * The rest of its lock (shared memory) still has to be checked.
+ */
 function disownLock(data: string) {
   const lock = join(data, 'postmaster.pid')
   const [pid, ...rest] = readOrNull(lock)?.split('\n') ?? []
-  if (pid && aliveProcess(Number(pid))) writeFileSync(lock, ['99999999', ...rest].join('\n'))
+  if (pid) writeFileSync(lock, ['99999999', ...rest].join('\n'))
 }
 
 /** The sessions of a postmaster that was killed outlive it by a moment, and two sets must never share the data. */
