@@ -32,6 +32,9 @@ export const RateSettings = z.object({
 })
 export type RateSettings = z.output<typeof RateSettings>
 
+/** Each caller of a store that hangs would wait for it: one finds out, and the others are counted here for so long. */
+const ALONE_MS = 2_000
+
 /** The headers of an answer about the limit that it was counted against. */
 export type Quota = { policy: string; state: string }
 
@@ -43,6 +46,7 @@ export class Limits {
   readonly #address: Rate
   readonly #own = new LocalBuckets()
   #warnedAt = 0
+  #askAgainAt = 0
 
   constructor(settings: RateSettings, cache: Cache, log: Logger) {
     this.#cache = cache
@@ -75,12 +79,14 @@ export class Limits {
   take(rateClass: RateClass | 'refresh', who: string): Quota | Promise<Quota> {
     const rate = this.#rates[rateClass]
     const key = `rate:${rateClass}:${who}`
+    if (Date.now() < this.#askAgainAt) return quotaOf(rate, this.#own.take(key, rate))
     const taken = this.#cache.take(key, rate.limit, rate.windowMs)
     if (!(taken instanceof Promise)) return quotaOf(rate, taken)
     return taken.catch((error: unknown) => this.#alone(key, rate, error)).then((later) => quotaOf(rate, later))
   }
 
   #alone(key: string, rate: Rate, error: unknown): Taken {
+    this.#askAgainAt = Date.now() + ALONE_MS
     if (Date.now() - this.#warnedAt > 10_000) {
       this.#warnedAt = Date.now()
       this.#log.warn({ err: error }, 'the shared rate limits cannot be reached: this process counts by itself')

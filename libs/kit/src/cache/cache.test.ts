@@ -1,3 +1,4 @@
+import { Redis } from 'ioredis'
 import { describe, expect, test } from 'vitest'
 import { createLogger } from '../telemetry.ts'
 import { spawnRedis, whyAbsent } from '../testing/servers.ts'
@@ -24,6 +25,17 @@ describe.skipIf(absent)(absent ? `skipped: ${absent}` : 'with redis-server', () 
   cacheSuite('redis:', async () => {
     const server = await spawnRedis()
     return { open: () => createRedisCache(server.url, createLogger('silent')), close: server.stop }
+  })
+
+  test('Redis that writes to a slow disk for a moment is waited for', async () => {
+    const server = await spawnRedis()
+    const cache = await createRedisCache(server.url, createLogger('silent'))
+    const other = new Redis(server.url)
+    await other.client('PAUSE', 1_800, 'ALL')
+    expect(await cache.take('a', 10, 1000)).toMatchObject({ ok: true })
+    other.disconnect()
+    await cache.close()
+    await server.stop()
   })
 
   test('without Redis a caller is told at once, and again served when it is back', async () => {

@@ -35,7 +35,7 @@ export async function connectRedis(url: string, log: Logger, use: 'queue' | 'cac
     url,
     use === 'queue'
       ? { ...backoff, maxRetriesPerRequest: null }
-      : { ...backoff, maxRetriesPerRequest: 1, enableOfflineQueue: false, commandTimeout: 1000 },
+      : { ...backoff, maxRetriesPerRequest: 1, enableOfflineQueue: false, commandTimeout: ANSWERS_WITHIN_MS },
   )
   let told = ''
   let begun = false
@@ -60,6 +60,7 @@ export async function connectRedis(url: string, log: Logger, use: 'queue' | 'cac
   return redis
 }
 
+// Redis holds a write for up to two seconds while its disk catches up (`appendfsync everysec`): that is no outage.
 const ANSWERS_WITHIN_MS = 3000
 const isRefusal = (error: unknown) => isTls(error) || /^(WRONGPASS|NOAUTH|NOPERM)|invalid username-password/i.test(messageOf(error))
 
