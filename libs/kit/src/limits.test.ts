@@ -18,15 +18,15 @@ test('what writes to an address that a stranger named is sent ten times, then re
 
 test('one caller waits for a store that does not answer, the others are counted here, and later it is asked again', async () => {
   vi.useFakeTimers()
-  let asked = 0
-  const cache = { ...createMemoryCache(), take: async () => (asked++, Promise.reject(new Error('Command timed out'))) } as Cache
+  const take = vi.fn().mockRejectedValue(new Error('Command timed out'))
+  const cache: Cache = { ...createMemoryCache(), take }
   const limits = new Limits(RateSettings.parse({}), cache, createLogger('silent'))
   await limits.take('public-send', 'a')
   for (let n = 0; n < 9; n++) limits.take('public-send', 'a')
-  expect(asked).toBe(1)
+  expect(take).toHaveBeenCalledTimes(1)
   expect(() => limits.take('public-send', 'a')).toThrow(expect.objectContaining({ code: 'rate_limited' }))
   vi.advanceTimersByTime(2_001)
   await limits.take('public-send', 'b')
-  expect(asked).toBe(2)
+  expect(take).toHaveBeenCalledTimes(2)
   vi.useRealTimers()
 })
