@@ -26,6 +26,10 @@ export async function speak(text: string, voice: VoiceName, signal: AbortSignal)
     })
   } finally {
     audio.pause()
+    // The player lets go of the sound first: one that still reads an address that is gone reports a missing file.
+    audio.onerror = null
+    audio.removeAttribute('src')
+    audio.load()
     URL.revokeObjectURL(url)
   }
 }
