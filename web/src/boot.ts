@@ -5,10 +5,8 @@ import { arrivalHash, keepArrival, mayHaveSession } from './api/keys.ts'
 // The only script a public page runs at first. The app itself comes with the first sign of a person, or at once where the page cannot do without it.
 keepArrival()
 
-// Two frames: the first is the one that is being painted. A page that the server drew is styled once more together with its face, below.
-const isDrawn = document.getElementById('given-page') !== null
-const painted = () => document.documentElement.classList.add('painted')
-if (!isDrawn) requestAnimationFrame(() => requestAnimationFrame(painted))
+// Two frames: the first is the one that is being painted.
+requestAnimationFrame(() => requestAnimationFrame(() => document.documentElement.classList.add('painted')))
 
 // A product that the server drew is seen even where the app never starts. The day and the site that led here are kept, nothing about the visitor.
 const seen = /"kind":"product","product":\{"id":"([0-9a-f-]{36})"/.exec(document.getElementById('given-page')?.textContent ?? '')?.[1]
@@ -28,7 +26,6 @@ afterPictures(() => {
     })
     // Without the face, or a place to note that it is here, the page reads all the same.
     .catch(() => {})
-    .finally(painted)
 })
 
 function afterPictures(act: () => void) {
