@@ -3,7 +3,6 @@ import { startOwnPlatform } from './ownPlatform.ts'
 import { shotsOf } from './shots.ts'
 import { call, expect, newTrialSeller, test } from './steps.ts'
 
-test.use({ allowed: [/404/] })
 const shoot = shotsOf('one-key')
 
 test('with the key of one compatible server pictures are made, changed, shared and put on a product, a text is read, and the dialog draws [spec-65] [spec-80] [spec-84]', async ({
