@@ -1,3 +1,6 @@
+import { stopOnSignals } from '@operon/deploy/launcher'
+import { abandonPostgres } from '@operon/deploy/postgres'
+
 // `npm run bench [<name>] [-- --short]`: one benchmark a file in bench/, its raw figures and ratios last; without a name all of them, one after another.
 // `--rows=1000,100000,1000000` are the sizes of `growth`, which leaves the export and the erasure out with `--reads`. `--only=alone` runs that part of a benchmark that has parts; of `growth` that is a service.
 type Bench = { bench(options: { short: boolean; only?: string | undefined; sizes?: number[] | undefined; reads?: boolean }): Promise<void> }
@@ -25,11 +28,14 @@ const sizes = args
   .split(',')
   .map(Number)
 const asked = args.filter((arg) => !arg.startsWith('--'))
-const unknown = asked.find((name) => !(name in benches))
+const option = /^--(?:short|reads|only=.+|rows=[\d,]+)$/
+const unknown = args.find((arg) => (arg.startsWith('--') ? !option.test(arg) : !(arg in benches)))
 if (unknown) {
-  console.error(`There is no benchmark ${unknown}: npm run bench ${Object.keys(benches).join(' | ')} [-- --short]`)
+  console.error(`There is no ${unknown}: npm run bench ${Object.keys(benches).join(' | ')} [-- --short --reads --only=… --rows=…]`)
   process.exit(1)
 }
+// A benchmark that is ended takes its PostgreSQL along.
+stopOnSignals(async () => abandonPostgres())
 for (const name of asked.length ? asked : Object.keys(benches)) {
   console.log(`== ${name}`)
   const { bench } = await benches[name]!()

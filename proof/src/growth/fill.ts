@@ -1,7 +1,7 @@
 import type { RunningService } from '@operon/kit/service'
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { BOUNDED } from './bounded.ts'
-import { ID, LONG_CAMPAIGN, VALUES } from './values.ts'
+import { ID, LONG_CAMPAIGN, LONG_SEQUENCE, VALUES } from './values.ts'
 
 export type Fill = {
   /** Rows of every table; those up to `from` are there already. */
@@ -101,6 +101,8 @@ function madeUp(table: string, { name, type, nullable, unique, alone, allowed }:
     return sql`case when n = ${sql.lit(fill.ownerEvery)} then ${sql.lit(LONG_CONVERSATION)}::uuid else ${ID} end`
   if (table === 'email_campaigns' && name === 'id')
     return sql`case when n = ${sql.lit(fill.ownerEvery)} then ${sql.lit(LONG_CAMPAIGN)}::uuid else ${ID} end`
+  if (table === 'email_sequences' && name === 'id')
+    return sql`case when n = ${sql.lit(fill.ownerEvery)} then ${sql.lit(LONG_SEQUENCE)}::uuid else ${ID} end`
   if (/slug/.test(name) && type === 'text') return sql`'slug-' || n`
   if (type === 'xid8') return sql`pg_current_xact_id()`
   if (type === 'character' || name === 'currency') return sql`'usd'`

@@ -3,7 +3,7 @@ import { NOBODY } from '@operon/kit/erasure'
 import type { TestPlatform } from '@operon/kit/testing/service'
 import { sql } from 'kysely'
 import type { Ids } from './calls.ts'
-import { KNOWN_PIPELINE, KNOWN_PRODUCT, LONG_CAMPAIGN } from './values.ts'
+import { KNOWN_PIPELINE, KNOWN_PRODUCT, LONG_CAMPAIGN, LONG_SEQUENCE } from './values.ts'
 
 /** Where the owner has a row of the kind that a contract names by `id('…')`: its table there, and whose it is. */
 const ROWS: Partial<Record<ServiceName, Record<string, [table: string, owner: string]>>> = {
@@ -34,7 +34,10 @@ const ROWS: Partial<Record<ServiceName, Record<string, [table: string, owner: st
     lead_form: ['lead_forms', 'user_id'],
     import: ['import_runs', 'user_id'],
     segment: ['email_segments', 'user_id'],
+    email_topic: ['email_topics', 'user_id'],
     sender: ['email_senders', 'user_id'],
+    notion_sync: ['notion_syncs', 'user_id'],
+    notion_link: ['notion_links', 'user_id'],
   },
 }
 
@@ -52,6 +55,7 @@ export async function idsOfOwner(platform: TestPlatform, ownerId: string, share:
     'identity user': ownerId,
     'marketplace item': KNOWN_PRODUCT,
     'crm campaign': LONG_CAMPAIGN,
+    'crm sequence': LONG_SEQUENCE,
     'crm pipeline': KNOWN_PIPELINE,
   }
   for (const [service, kinds] of Object.entries(ROWS))

@@ -6,6 +6,8 @@ const among = (...values: string[]) =>
 export const KNOWN_PRODUCT = '01900000-0000-7000-8000-0000000001e4'
 /** The campaign that all recipients belong to. */
 export const LONG_CAMPAIGN = '01900000-0000-7000-8000-00000000ca3b'
+/** The owner's, in which everyone is. */
+export const LONG_SEQUENCE = '01900000-0000-7000-8000-000000005e9e'
 /** The pipeline of the owner that has twelve stages and all deals. */
 export const KNOWN_PIPELINE = '01900000-0000-7000-8000-00000000b0a4'
 const ofProduct = sql`case when n % 2 = 0 then ${sql.lit(KNOWN_PRODUCT)}::uuid else gen_random_uuid() end`
@@ -206,6 +208,7 @@ export const VALUES: Record<string, RawBuilder<unknown> | ((ownerId: string) => 
   'event_types.notice_minutes': sql`240`,
   'event_types.days_ahead': sql`60`,
   'event_types.remind_minutes': sql`1440`,
+  'event_types.sms_minutes': sql`0`,
   'event_types.price_cents': sql`0`,
   'event_types.refund_hours': sql`24`,
   'event_types.questions': sql`'[]'::jsonb`,
@@ -216,6 +219,10 @@ export const VALUES: Record<string, RawBuilder<unknown> | ((ownerId: string) => 
   'bookings.answers': sql`'[]'::jsonb`,
   'bookings.remind_at': sql`null::timestamptz`,
   'bookings.hold_until': sql`null::timestamptz`,
+  'bookings.sms_to': sql`null::text`,
+  'bookings.sms_at': sql`null::timestamptz`,
+  'bookings.texted_at': sql`null::timestamptz`,
+  'bookings.sms_state': sql`null::text`,
   'booking_payments.state': sql`'paid'`,
   'booking_payments.currency': sql`'usd'`,
   'booking_payments.kept_at': sql`null::timestamptz`,
@@ -244,10 +251,18 @@ export const VALUES: Record<string, RawBuilder<unknown> | ((ownerId: string) => 
   'pictures.finished_at': sql`now() - (n % 80000) * interval '1 minute'`,
   'pictures.deleted_at': sql`null::timestamptz`,
   'picture_shares.revoked_at': sql`now()`,
+  'note_mentions.company_id': sql`null::uuid`,
+  'note_mentions.deal_id': sql`null::uuid`,
+  'email_topics.title': sql`'topic-' || n`,
+  'email_topic_leavers.email': sql`'person-' || n || '@example.com'`,
   'email_campaigns.status': sql`'sent'`,
   'email_campaigns.document': sql`'{"version":1,"preview":"","theme":{"accent":"#456a00","font":"sans","frame":"panel"},"blocks":[]}'::jsonb`,
   'email_campaigns.segment': sql`'{"match":"all","conditions":[]}'::jsonb`,
   'email_campaigns.ab': sql`null::jsonb`,
+  'email_campaigns.sequence_id': sql`null::uuid`,
+  'email_campaigns.step': sql`null::smallint`,
+  'email_sequences.trigger_kind': sql`'tag'`,
+  'email_sequence_people.sequence_id': sql.raw(`'${LONG_SEQUENCE}'::uuid`),
   'email_campaigns.reader_hour': sql`null::smallint`,
   'email_campaigns.winner': sql`null`,
   'email_recipients.campaign_id': sql.raw(`'${LONG_CAMPAIGN}'::uuid`),
@@ -269,7 +284,7 @@ export const VALUES: Record<string, RawBuilder<unknown> | ((ownerId: string) => 
   'leads.tags': sql`case when n % 100 = 0 then array['vip'] else '{}'::text[] end`,
   'activities.points': sql`2`,
   // Rows that are open, unread or waiting fill their page at the smallest size, and go on to grow behind it.
-  'tasks.done_at': sql`case when n > 1000 and n % 400 <> 0 then now() end`,
+  'tasks.done_at': sql`case when n > 400 then now() end`,
   'tasks.told_at': sql`now()`,
   // An account has at most 2,000 open ones.
   'deals.state': sql`case when n <= 4000 then 'open' else 'won' end`,
@@ -285,6 +300,10 @@ export const VALUES: Record<string, RawBuilder<unknown> | ((ownerId: string) => 
   'external_events.starts_at': sql`now() + interval '30 days' - n * interval '1 hour'`,
   'external_events.ends_at': sql`now() + interval '30 days' - n * interval '1 hour' + interval '30 minutes'`,
   'external_events.remote_id': sql`'event-' || n`,
+  'notion_syncs.due_at': sql`now() + interval '1 day'`,
+  'notion_syncs.columns': sql`'{"name":"title","email":"em"}'::jsonb`,
+  'notion_syncs.kind': among('contacts', 'tasks'),
+  'notion_links.page_id': sql`'page-' || n`,
   'contact_views.name': sql`'View ' || n`,
   'contact_views.query': sql`'temperature=hot'`,
   'contact_fields.name': sql`'Field ' || n`,

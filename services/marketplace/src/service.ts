@@ -33,6 +33,7 @@ import * as banned from './migrations/0024_banned.ts'
 import * as lists from './migrations/0030_lists.ts'
 import * as sums from './migrations/0031_sums.ts'
 import * as boundedReads from './migrations/0040_bounded_reads.ts'
+import * as ordersByAddress from './migrations/0041_orders_by_address.ts'
 import { orderRoutes } from './orders/routes.ts'
 import { previewed } from './previewed.ts'
 import { profileConsumers } from './profiles/consumers.ts'
@@ -70,6 +71,7 @@ export const marketplaceService: ServiceDefinition<MarketplaceDb, Config> = {
     '0030_lists': lists,
     '0031_sums': sums,
     '0040_bounded_reads': boundedReads,
+    '0041_orders_by_address': ordersByAddress,
   },
   sandboxed: ({ SMTP_URL }) => (SMTP_URL ? [] : ['smtp']),
   setup(rt) {

@@ -31,7 +31,7 @@ export const createProduct = changing('create-product', {
     },
     reply: { item_id: '0190a1b2-0000-7000-8000-000000000005' },
   },
-  errors: [],
+  errors: ['too_many_products'],
   action: {
     title: 'Create a product',
     when: 'The person wants to offer something for sale',

@@ -146,7 +146,7 @@ export const myOrders = reading('my-orders', {
 export const findOrder = reading('find-order', {
   summary: 'Finds orders of your buyers',
   description:
-    'The newest 20 that fit a part of the email address or product, or the id of an order. One or two letters are looked for in your last 2,000 orders.',
+    'The newest 20 that fit a part of the email address or product, or the id of an order. One or two letters are looked for in your last 2,000 orders, and beyond these an address with its @ from its beginning.',
   body: z.object({ query: z.string().trim().min(1).max(200) }),
   reply: z.object({
     orders: z.array(Brief.extend({ email: z.string().nullable(), thread_id: z.uuid().nullable() })),

@@ -207,7 +207,7 @@ export const duplicateProduct = changing('duplicate-product', {
   summary: 'Makes a draft like a product, with the same texts, pictures and files',
   body: z.object({ item_id }),
   reply: z.object({ item_id: z.uuid() }),
-  errors: ['not_found'],
+  errors: ['not_found', 'too_many_products'],
 })
 export const deleteProducts = changing('delete-products', {
   summary: 'Deletes drafts that nobody has bought',

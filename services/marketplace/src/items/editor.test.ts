@@ -187,6 +187,15 @@ test('a copy is a draft with the same texts and files, and has no address of its
   })
 })
 
+test('a seller has at most 10,000 products, made or copied', async () => {
+  const ann = platform.user()
+  const item_id = await draft(ann)
+  await db.updateTable('item_counts').set({ archived: 9_999 }).where('user_id', '=', ann.id).execute()
+  const answers = [await call('create-product', ann, made), await call('duplicate-product', ann, { item_id })]
+  expect(answers.map(({ body }) => body.code)).toEqual(['too_many_products', 'too_many_products'])
+  expect((await call('list-products', ann, {})).body.products).toHaveLength(1)
+})
+
 test('a made-up place in a list begins at its start instead of failing', async () => {
   const ann = platform.user()
   const item_id = await draft(ann)

@@ -11,7 +11,7 @@ import type { MarketplaceDb } from '../schema.ts'
 import { copyPictures } from '../storefront/copies.ts'
 import { isForbidden } from './forbidden.ts'
 import { type Db, isChanged } from './listed.ts'
-import { missingOf, ownItem, type Scans } from './products.ts'
+import { mayAddProduct, missingOf, ownItem, type Scans } from './products.ts'
 
 type Product = Output<typeof contract.readProduct>
 type Trx = Transaction<MarketplaceDb & KitDb>
@@ -166,6 +166,7 @@ export async function duplicateProduct(
 ): Promise<Output<typeof contract.duplicateProduct>> {
   const copy = newId()
   await changing(ctx, item_id, async (trx, item) => {
+    await mayAddProduct(trx, item.user_id)
     await sql`
       insert into items (id, user_id, title, description, category, price_cents, currency, item_type, kind, summary, licence_terms, image_ids)
       select ${copy}, user_id, left(title, 113) || ' (copy)', description, category, price_cents, currency, item_type, kind, summary,

@@ -2,7 +2,8 @@ import type { Input, Output } from '@operon/contracts/contract'
 import type * as contract from '@operon/contracts/marketplace/products'
 import type { ProductRow } from '@operon/contracts/marketplace/products'
 import { type Ctx, signedIn } from '@operon/kit/context'
-import { type RawBuilder, sql } from 'kysely'
+import type { KitDb } from '@operon/kit/schema'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { z } from 'zod'
 import { cursorOf, isAfter, microsOf } from '../places.ts'
 import type { MarketplaceDb } from '../schema.ts'
@@ -112,7 +113,7 @@ export async function bestProducts(db: Db, userId: string, ids: string[]): Promi
   return ids.flatMap((id) => rows.filter((row) => row.id === id)).map(rowOf)
 }
 
-async function countsOf(db: Db, userId: string) {
+export async function countsOf(db: Kysely<MarketplaceDb & KitDb>, userId: string) {
   const counts = await db.selectFrom('item_counts').select(['draft', 'active', 'archived']).where('user_id', '=', userId).executeTakeFirst()
   return counts ?? { draft: 0, active: 0, archived: 0 }
 }

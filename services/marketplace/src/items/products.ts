@@ -11,6 +11,7 @@ import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import { ensureSlug } from '../profiles/slug.ts'
 import type { MarketplaceDb } from '../schema.ts'
 import { copyPictures } from '../storefront/copies.ts'
+import { countsOf } from './listed.ts'
 
 type Item = Selectable<MarketplaceDb['items']>
 type Trx = Transaction<MarketplaceDb & KitDb>
@@ -19,12 +20,21 @@ export async function createProduct(
   { db, actor }: Ctx<MarketplaceDb>,
   { title, description, price_cents, currency, category, item_type, kind }: Input<typeof contract.createProduct>,
 ): Promise<Output<typeof contract.createProduct>> {
-  const item = { id: newId(), user_id: signedIn({ actor } as Ctx).id, title, description, price_cents, currency, category, item_type, kind }
+  const { id: user_id } = signedIn({ actor } as Ctx)
+  await mayAddProduct(db, user_id)
+  const item = { id: newId(), user_id, title, description, price_cents, currency, category, item_type, kind }
   await db
     .insertInto('items')
     .values({ ...item, is_active: false })
     .execute()
   return { item_id: item.id }
+}
+
+const MOST = 10_000
+
+export async function mayAddProduct(db: Kysely<MarketplaceDb & KitDb>, userId: string): Promise<void> {
+  const { draft, active, archived } = await countsOf(db, userId)
+  if (draft + active + archived >= MOST) throw new DomainError('too_many_products')
 }
 
 export type Scans = { scansFiles: boolean }

@@ -140,6 +140,10 @@ test('a seller’s search finds an order of any age by a part of its words or it
   expect(short).toMatchObject({ orders: [], more: false })
   expect(Date.parse(short.searched_back_to)).toBeLessThanOrEqual(Date.now())
   const id = '0190a1b2-0000-7000-8000-000000000001'
+  await db.updateTable('orders').set({ email: 'Carla@Example.com' }).where('id', '=', id).execute()
+  for (const query of ['carla@', 'carla@example.com', '@example.com', 'arla'])
+    expect(await find(ann, query)).toEqual({ orders: [expect.objectContaining({ id, email: 'Carla@Example.com' })], more: false })
+  for (const query of ['arla@', 'carla@example.org']) expect(await find(ann, query)).toEqual({ orders: [], more: false })
   expect(await find(ann, id.toUpperCase())).toEqual({ orders: [expect.objectContaining({ id })], more: false })
   for (const query of ['course', id]) expect(await find(bob, query)).toEqual({ orders: [], more: false })
 })

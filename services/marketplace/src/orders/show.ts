@@ -226,15 +226,19 @@ export async function findOrder(
   }
 }
 
+/** The beginning of one, with its @. Its parts ("com", "gmail") stand in every other order, and the index of parts would collect all of these. */
+const isAddress = (word: string) => /^[^\s@]+@/.test(word)
+
 function withWord(seller: string, word: string, short: boolean) {
   const fits = sql`lower(coalesce(email, '') || ' ' || title) like ${`%${word.replace(/[\\%_]/g, '\\$&')}%`} and state <> 'open'`
   const lately = sql`
     select id from (select * from orders where seller_id = ${seller} order by id desc limit ${LATELY}) newest
     where ${fits} order by id desc limit ${FOUND + 1}`
   if (short) return lately
+  const older = isAddress(word) ? sql`lower(email) ~>=~ ${word} and lower(email) ~<~ ${`${word}\u{10ffff}`} and state <> 'open'` : fits
   return sql`
     with lately as materialized (${lately}),
-    ever as materialized (select id from orders where (select count(*) from lately) <= ${FOUND} and seller_id = ${seller} and ${fits})
+    ever as materialized (select id from orders where (select count(*) from lately) <= ${FOUND} and seller_id = ${seller} and ${older})
     select id from lately union (select id from ever order by id desc limit ${FOUND + 1})`
 }
 
