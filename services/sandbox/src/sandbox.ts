@@ -66,7 +66,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const publicUrl = options.publicUrl.replace(/\/$/, '')
   const stripe = createStripe({ state, truth, publicUrl, now: options.now ?? Date.now, onError, heard: options.heard ?? (() => {}) })
   const oauth = oauthRoutes({ state, truth, publicUrl })
-  const apps = connectedApps({ state, truth, publicUrl, inbox })
+  const apps = connectedApps({ state, truth, publicUrl, inbox, address: () => addresses.apps })
   const smtp = smtpServer(inbox, faults)
   const over = (
     provider: Provider,

@@ -36,7 +36,7 @@ const entries = [
     description: 'Your Google mailbox.',
     color: '#d93025',
     vendor: 'google',
-    benefits: ['Send email from your own address', 'Find a message by its words', 'Ask the assistant about a message'],
+    benefits: ['Send email from your own address', 'Find a message by its words', 'See emails with a contact on their timeline'],
   },
   {
     id: 'outlook',
@@ -45,7 +45,7 @@ const entries = [
     description: 'Your Microsoft mailbox.',
     color: '#0f6cbd',
     vendor: 'microsoft',
-    benefits: ['Send email from your own address', 'Find a message by its words', 'Ask the assistant about a message'],
+    benefits: ['Send email from your own address', 'Find a message by its words', 'See emails with a contact on their timeline'],
   },
   {
     id: 'slack',

@@ -4,6 +4,8 @@ import { endpoint, fn, id, reading, text, time } from '../contract.ts'
 // Calendars over there, in one shape whoever keeps them. What crm's calendar is held level with.
 
 export const calendarApps = ['google-calendar', 'outlook-calendar'] as const
+/** In the place of an app's id: a calendar at a CalDAV server. It is none of the catalogue. */
+export const CALDAV = 'caldav'
 const connection_id = id('connection')
 
 export const CalendarEvent = z.object({
@@ -26,6 +28,8 @@ export const CalendarEvent = z.object({
   /** Another one after each change over there. A write that gives it is refused where the event has changed since. */
   etag: z.string().nullable(),
   updated_at: time.nullable(),
+  /** Of one date of a series: the id that `anew` names it by. */
+  series: z.string().nullable().optional(),
 })
 const example = {
   id: '1b9fa7c2e4',
@@ -53,7 +57,7 @@ const evidence = {
 const callErrors = ['app_not_connected', 'app_busy', 'app_refused', 'connection_broken', 'upstream_failed', 'upstream_timeout'] as const
 
 export const listCalendarChanges = reading('list-calendar-changes', {
-  summary: 'Lists what has changed in a connected Google or Outlook calendar since the last time',
+  summary: 'Lists what has changed in a connected calendar since the last time',
   description:
     'Without `cursor` everything between `from` and `until` is listed; send the `cursor` of each answer with the next call, at once while `more` is true. `reset` says that the cursor was too old: forget what came before, for everything is listed anew. Of a series each date is an event of its own.',
   body: z.object({ connection_id, cursor: text(6000).optional(), from: time.optional(), until: time.optional() }),
@@ -63,6 +67,8 @@ export const listCalendarChanges = reading('list-calendar-changes', {
     cursor: z.string(),
     more: z.boolean(),
     reset: z.boolean(),
+    /** Ids of events and series that were read whole: dates of them that are not listed here are gone. */
+    anew: z.array(z.string()).optional(),
   }),
   example: {
     request: { connection_id: '01931a5c-7d4b-7c3e-9a41-0f6f2f9f4b20' },
@@ -100,7 +106,7 @@ const writing = {
 export const writeCalendarEvent = fn('write-calendar-event', {
   access: 'user',
   idempotent: 'two-phase',
-  summary: 'Puts an event into a connected Google or Outlook calendar, changes it or takes it out',
+  summary: 'Puts an event into a connected calendar, changes it or takes it out',
   description:
     '`outcome` is `written`, `removed`, `conflict` when it was changed over there since `etag` was read (nothing is written, and `event` is as it stands there), or `gone` when it is not there any more.',
   body: z.object(writing),

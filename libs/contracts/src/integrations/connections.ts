@@ -25,6 +25,8 @@ export const Connection = z.object({
   last_call_at: time.nullable(),
   checked_at: time.nullable(),
   created_at: time,
+  /** Of Gmail and Outlook. `readable`: it was connected with the right to read. Absent from the version before. */
+  mailbox: z.object({ on_timelines: z.boolean(), readable: z.boolean() }).nullable().optional(),
 })
 const connectionExample = {
   id: '01931a5c-7d4b-7c3e-9a41-0f6f2f9f4b20',
@@ -53,7 +55,8 @@ const Listed = z.object({
 })
 export const listApps = reading('list-apps', {
   summary: 'Lists the apps that can be connected, and which of them are',
-  description: '`available` counts those that could be connected now and are not.',
+  description:
+    '`connected` counts those that work, `available` those that could be connected now and are not. One whose state is broken is in neither.',
   body: z.object({}).prefault({}),
   reply: z.object({ apps: z.array(Listed), connected: z.int(), available: z.int() }),
   example: {
@@ -288,7 +291,10 @@ export const readFromApp = fn('read-from-app', {
     when: 'The person asks to find, list or read something that is in a connected app, as a file, an event, a message or a contact. `action` and `input` are as list-app-actions tells them',
     about,
     effect: 'reads',
-    evidence: { rows: 'rows', columns: { title: col.text('Name'), detail: col.text('Detail'), at: col.text('When') } },
+    evidence: {
+      rows: 'rows',
+      columns: { title: col.text('Name'), detail: col.text('Detail'), at: col.time('When'), url: col.text('Open') },
+    },
   },
 })
 

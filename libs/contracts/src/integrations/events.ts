@@ -28,13 +28,13 @@ export const connectionBroken = event(
   }),
   {
     activity: ({ service_name }) => `${appName(service_name)} has to be connected again`,
-    link: () => '/dashboard/app-library',
+    link: ({ service_name }) => whereOf(service_name),
     notice: ({ connection_id, version, service_name, account, rules = 0, watches = 0 }) => [
       {
         kind: 'connection',
         title: `${appName(service_name)} has to be connected again`,
-        body: `It does not accept the connection to ${account} any more. ${waiting(rules, watches)} that uses it stops until you connect it again in the App Library.`,
-        link: '/dashboard/app-library',
+        body: `It does not accept the connection to ${account} any more. ${waiting(rules, watches)} that uses it stops until you connect it again ${service_name === 'caldav' ? 'in your calendar' : 'in the App Library'}.`,
+        link: whereOf(service_name),
         about: `${connection_id}:${version}`,
       },
     ],
@@ -42,6 +42,8 @@ export const connectionBroken = event(
     live: 'connection',
   },
 )
+/** Where it is connected again. */
+const whereOf = (app: string) => (app === 'caldav' ? '/dashboard/calendar?tab=synced' : '/dashboard/app-library')
 function waiting(rules: number, watches: number): string {
   const of = [
     rules && `${rules} automatic pause ${rules === 1 ? 'rule' : 'rules'}`,

@@ -8,11 +8,12 @@ import { firstIdOf, newId } from '@operon/kit/ids'
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { actionOf, definitionOf } from '../apps/all.ts'
-import type { AppAction, AppRequest, Doing, EachOne, Held, Reading, Row } from '../apps/app.ts'
-import { CUSTOM } from '../apps/custom.ts'
+import type { AppAction, Doing, Held, Reading } from '../apps/app.ts'
+import { BESIDE } from '../apps/caldav.ts'
 import type { Places } from '../apps/place.ts'
 import type { IntegrationsDb } from '../schema.ts'
 import type { CallApp } from './call.ts'
+import { fewAtATime } from './few.ts'
 import { type ConnectionRow, shown } from './keep.ts'
 
 type Call = Ctx<IntegrationsDb>
@@ -22,16 +23,15 @@ const SHOWN_CALLS = 50
 const MOST_ROWS = 100
 /** Of a list that names ids alone, each is a call of its own. */
 const MOST_READ = 25
-const READ_AT_ONCE = 5
 const BATCH = 1000
 const rank = { connected: 0, degraded: 1, broken: 2, disconnected: 3 } as const
 
-const ownConnections = (ctx: Call) =>
+export const ownConnections = (ctx: Call) =>
   ctx.db
     .selectFrom('connections')
     .selectAll()
     .where('user_id', '=', signedIn(ctx).id)
-    .where('app', '<>', CUSTOM)
+    .where('app', 'not in', BESIDE)
     .where('state', '<>', 'disconnected')
 
 export async function listApps(ctx: Call, _input: unknown, places: Places) {
@@ -49,7 +49,8 @@ export async function listApps(ctx: Call, _input: unknown, places: Places) {
       by: key ? ('key' as const) : ('sign-in' as const),
     }
   })
-  const connected = listed.filter(({ state }) => state !== null).length
+  // A broken one serves nobody until it is connected again.
+  const connected = listed.filter(({ state }) => state !== null && state !== 'broken').length
   return { apps: listed, connected, available: listed.filter(({ available, state }) => available && state === null).length }
 }
 
@@ -126,23 +127,18 @@ export async function readFromApp(ctx: Call, asked: Input<typeof api.readFromApp
   if (cursor && !paging) throw new DomainError('app_input', { message: 'This app’s lists do not go on. Ask for something narrower.' })
   const answer = await call(row, cursor ? (held) => paging!.send(first(held), cursor) : first, once)
   const all = action.rows(answer, input)
-  const rows = all.slice(0, action.each ? MOST_READ : MOST_ROWS)
+  const { each } = action
+  const rows = all.slice(0, each ? MOST_READ : MOST_ROWS)
   const next = paging?.next(answer)
   return {
     account: row.account,
-    rows: action.each ? await readEach(rows, action.each, (request) => call(row, () => request, once)) : rows,
+    rows: each ? await fewAtATime(rows, async ({ id }) => each.row(await call(row, () => each.request(id), once))) : rows,
     // Where it does not say so itself, a list that is as long as was asked for may go on.
     more: Boolean(next) || rows.length < all.length || (!paging && all.length >= Number(input.limit ?? MOST_ROWS)),
     cursor: next ? String(next) : null,
   }
 }
 
-async function readEach(rows: Row[], each: EachOne, ask: (request: AppRequest) => Promise<unknown>): Promise<Row[]> {
-  const read: Row[] = []
-  for (let at = 0; at < rows.length; at += READ_AT_ONCE)
-    read.push(...(await Promise.all(rows.slice(at, at + READ_AT_ONCE).map(async ({ id }) => each.row(await ask(each.request(id)))))))
-  return read
-}
 const isReading = (action: AppAction): action is Reading => action.effect === 'reads'
 
 export async function previewAppAction(ctx: Call, asked: Input<typeof api.previewAppAction>) {

@@ -280,6 +280,8 @@ test('a connection that was cut over there breaks at the next call, is told once
   expect((await call(user, 'notion-api', { action: 'get_databases' })).body.databases.map(({ title }: any) => title)).toEqual([
     'Tasks',
     'Content calendar',
+    'People',
+    'To do',
   ])
 })
 
@@ -319,8 +321,9 @@ test('a connection that was just made is looked at like one in use: a cut over t
     created_at = created_at - interval '60 seconds' where id = ${id}`.execute(db)
   const { rt, call: callApp } = workingsOf(platform)
   await lookAfter(rt, callApp)
-  const { apps: listed } = (await call(user, 'list-apps')).body
+  const { apps: listed, ...counts } = (await call(user, 'list-apps')).body
   expect(listed.find((each: any) => each.id === 'slack').state).toBe('broken')
+  expect(counts).toEqual({ connected: 0, available: 25 })
   const told = await db
     .selectFrom('outbox')
     .select('payload')

@@ -8,6 +8,7 @@ import { definitionOf } from '../apps/all.ts'
 import type { Answer, AppDefinition, AppRequest, Held } from '../apps/app.ts'
 import { CUSTOM } from '../apps/custom.ts'
 import { type Place, type Places, placesFor } from '../apps/place.ts'
+import { callDav } from '../calendars/caldav/calls.ts'
 import type { Config } from '../config.ts'
 import { callTool } from '../custom/mcp.ts'
 import type { IntegrationsDb } from '../schema.ts'
@@ -117,6 +118,7 @@ export async function sendTo(
     if (access) return sendTo({ fetch }, place, app, { ...held, access }, request, signal)
     return told.status < 400 ? { ...told, status: 403, answer: { message: 'the account may not do this there' } } : told
   }
+  if (plain.dav) return { ...(await callDav({ fetch, signal }, held, plain.dav)), retryAfterMs: null }
   const asked = app.sign ? app.sign(held, plain) : { ...plain, headers: { ...plain.headers, authorization: `Bearer ${held.access}` } }
   const { method = 'GET', path, query = {}, json, form } = asked
   // A part that was given as an id may not lead to another call.

@@ -8,6 +8,7 @@ import { type Selectable, sql, type Transaction } from 'kysely'
 import { appsOfVendor, definitionOf } from '../apps/all.ts'
 import type { Held } from '../apps/app.ts'
 import { vendors } from '../apps/vendors.ts'
+import { canRead, isMailbox } from '../mail/wires.ts'
 import type { IntegrationsDb } from '../schema.ts'
 
 export type ConnectionRow = Selectable<IntegrationsDb['connections']>
@@ -61,6 +62,7 @@ export async function endConnection(trx: Trx, { id, user_id }: Pick<ConnectionRo
       expires_at: null,
       refresh_at: null,
       lease_until: null,
+      on_timelines: false,
       updated_at: sql`now()`,
     })
     .where('id', '=', id)
@@ -136,4 +138,5 @@ export const shown = (row: ConnectionRow) => ({
   last_call_at: row.last_call_at?.toISOString() ?? null,
   checked_at: row.checked_at?.toISOString() ?? null,
   created_at: row.created_at.toISOString(),
+  mailbox: isMailbox(row) ? { on_timelines: row.on_timelines, readable: canRead(row) } : null,
 })

@@ -1,5 +1,6 @@
 import * as api from '@operon/contracts/integrations/connections'
 import { connectionLook, connectionSweep, revokeAccess } from '@operon/contracts/integrations/events'
+import * as mail from '@operon/contracts/integrations/mail'
 import { userIntegrations } from '@operon/contracts/integrations/tables'
 import * as wishes from '@operon/contracts/integrations/wishes'
 import { userIdOf } from '@operon/kit/context'
@@ -8,9 +9,11 @@ import { serve } from '@operon/kit/http'
 import type { Runtime } from '@operon/kit/service'
 import { adRoutes } from '../ads/routes.ts'
 import { openPlaces } from '../apps/place.ts'
+import { caldavRoutes } from '../calendars/caldav/routes.ts'
 import { calendarRoutes } from '../calendars/routes.ts'
 import type { Config } from '../config.ts'
 import { customRoutes } from '../custom/routes.ts'
+import { findMailWith, updateMailbox } from '../mail/find.ts'
 import { notionRoutes } from '../notion/routes.ts'
 import type { IntegrationsDb } from '../schema.ts'
 import { watchRoutes } from '../watches/routes.ts'
@@ -57,8 +60,11 @@ export function connectionRoutes(rt: Runtime<IntegrationsDb, Config>) {
   serve(app, api.previewAppAction, previewAppAction)
   serve(app, api.runAppAction, (ctx, input) => runAppAction(ctx, input, call))
   serve(app, api.notionApi, (ctx, input) => notionDatabases(ctx, input, call))
+  serve(app, mail.findMailWith, (ctx, input) => findMailWith(ctx, input, call))
+  serve(app, mail.updateMailbox, updateMailbox)
   notionRoutes(app, call)
   adRoutes(rt, call)
+  caldavRoutes(rt, connecting)
   calendarRoutes(rt, { rt, places, call })
   watchRoutes(rt, call)
   serve(app, wishes.requestApp, requestApp)

@@ -6,7 +6,7 @@ import { DomainError } from '@operon/kit/errors'
 import type { Runtime } from '@operon/kit/service'
 import { type Selectable, sql } from 'kysely'
 import { definitionOf } from '../apps/all.ts'
-import { CUSTOM } from '../apps/custom.ts'
+import { BESIDE } from '../apps/caldav.ts'
 import type { Places } from '../apps/place.ts'
 import { vendors } from '../apps/vendors.ts'
 import type { Config } from '../config.ts'
@@ -44,7 +44,7 @@ export async function keepAlive({ db, log }: Pick<Rt, 'db' | 'log'>, tokens: Tok
       .execute()
   await inTurns(due, (row) => tokens.fresh(row, row.generation).then(() => {}, quiet('a token was not renewed')))
   const unseen = await alive()
-    .where('app', '<>', CUSTOM)
+    .where('app', 'not in', BESIDE)
     .where('checked_at', '<', sql<Date>`now() - interval '1 day'`)
     .orderBy('checked_at')
     .execute()
@@ -84,7 +84,7 @@ export async function lookAfter({ db, log }: Pick<Rt, 'db' | 'log'>, call: CallA
     : sql`${LOOK_SECONDS}::float8`
   const { rows: due } = await sql<Selectable<IntegrationsDb['connections']>>`
     with used as materialized (
-      select id, checked_at from connections where state in ('connected', 'degraded') and app <> ${CUSTOM}
+      select id, checked_at from connections where state in ('connected', 'degraded') and app <> all(${BESIDE}::text[])
         and last_call_at > now() - interval '1 hour' and checked_at < now() - ${every} * interval '1 second'
     ),
     due as (

@@ -12,7 +12,7 @@ import { definitionOf } from '../apps/all.ts'
 import type { Held } from '../apps/app.ts'
 import type { Place, Places } from '../apps/place.ts'
 import { calendarOf } from '../calendars/events.ts'
-import type { CalendarWire } from '../calendars/wire.ts'
+import type { Watching } from '../calendars/wire.ts'
 import { wireOf } from '../calendars/wires.ts'
 import type { Config } from '../config.ts'
 import { type CallApp, sendTo } from '../connections/call.ts'
@@ -49,7 +49,7 @@ const canReach = (hooks: Hooks, row: ConnectionRow) => row.sandbox || addressOf(
 
 export async function watchCalendar(ctx: Call, { connection_id }: Input<typeof api.watchCalendar>, hooks: Hooks) {
   const { row, wire } = await calendarOf(ctx, connection_id)
-  if (!canReach(hooks, row)) return { told: false, until: null }
+  if (!wire.watching || !canReach(hooks, row)) return { told: false, until: null }
   const id = newId()
   await ctx.db
     .insertInto('app_hooks')
@@ -57,7 +57,7 @@ export async function watchCalendar(ctx: Call, { connection_id }: Input<typeof a
     .onConflict((conflict) => conflict.columns(['connection_id', 'kind']).doNothing())
     .execute()
   const mine = await claim(ctx.db, row.id)
-  if (mine) return { told: true, until: (await renew(hooks, row, wire, mine)).toISOString() }
+  if (mine) return { told: true, until: (await renew(hooks, row, wire.watching, mine)).toISOString() }
   const known = await ctx.db
     .selectFrom('app_hooks')
     .select('until')
@@ -79,7 +79,7 @@ const claim = (db: Call['db'], connectionId: string): Promise<HookRow | undefine
     .executeTakeFirst()
 
 /** A new watch, then the end of the older one: vendors do not lengthen what they gave. */
-async function renew({ rt, call }: Hooks, row: ConnectionRow, wire: CalendarWire, hook: HookRow): Promise<Date> {
+async function renew({ rt, call }: Hooks, row: ConnectionRow, wire: Watching, hook: HookRow): Promise<Date> {
   const asked = { id: newId(), address: addressOf(rt, hook.id), secret: secretOf(rt, hook.id) }
   const told = wire.watched(await call(row, () => wire.watch(asked), { action: 'watch-calendar', effect: 'changes' }))
   await rt.db
@@ -111,8 +111,9 @@ export async function unwatchCalendar(ctx: Call, { connection_id }: Input<typeof
     .returningAll()
     .execute()
   const remote = hook?.remote
-  if (remote)
-    await call(row, () => wire.unwatch({ remote, resource: hook.resource }), { action: 'stop-watch', effect: 'changes' }).catch(ended)
+  const { watching } = wire
+  if (remote && watching)
+    await call(row, () => watching.unwatch({ remote, resource: hook.resource }), { action: 'stop-watch', effect: 'changes' }).catch(ended)
   return { stopped: hook !== undefined }
 }
 /** One that the vendor does not know any more has ended, too. */
@@ -128,7 +129,7 @@ export async function stopThere(
   place: Place,
   hooks: unknown,
 ) {
-  const wire = wireOf(app)
+  const wire = wireOf(app)?.watching
   if (!wire || !Array.isArray(hooks)) return
   for (const { remote, resource } of hooks as { remote: string; resource: string | null }[])
     await sendTo(places, place, definitionOf(app), held, wire.unwatch({ remote, resource })).catch((err: unknown) =>
@@ -167,7 +168,7 @@ export async function sweepHooks(hooks: Hooks): Promise<void> {
     Array.from({ length: Math.min(AT_ONCE, left.length) }, async () => {
       for (let hook = left.shift(); hook; hook = left.shift()) {
         const row = await db.selectFrom('connections').selectAll().where('id', '=', hook.connection_id).executeTakeFirst()
-        const wire = row && wireOf(row.app)
+        const wire = row && wireOf(row.app)?.watching
         if (wire)
           await renew(hooks, row, wire, hook).catch((err: unknown) => {
             if (!(err instanceof DomainError)) log.warn({ err }, 'a calendar watch could not be renewed, will try again in five minutes')

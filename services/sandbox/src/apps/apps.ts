@@ -10,6 +10,8 @@ import { business } from './business.ts'
 import { googleCalendar } from './calendars/google.ts'
 import { microsoftCalendar } from './calendars/microsoft.ts'
 import { calendarPages } from './calendars/pages.ts'
+import { davPages } from './dav/pages.ts'
+import { davServer, davStore, davUser } from './dav/server.ts'
 import { google } from './google.ts'
 import { type AppGrant, type AppObject, type AppToken, type VendorWire, vendorWires } from './grants.ts'
 import { happeningForm, happeningRoutes } from './happenings.ts'
@@ -20,8 +22,21 @@ import { Bare, Refused } from './operation.ts'
 import { consentPage, problemOf, refusal, tokensPage } from './pages.ts'
 import { bodyOf, credentials, keyOf, tokenFields, unauthorized } from './requests.ts'
 import { slack } from './slack.ts'
+import { zoho } from './zoho.ts'
 
-const operations = [...google, ...googleCalendar, ...microsoftCalendar, ...microsoft, ...meta, ...notion, ...slack, ...business, ...books]
+const operations = [
+  ...google,
+  ...googleCalendar,
+  ...microsoftCalendar,
+  ...microsoft,
+  ...meta,
+  ...notion,
+  ...slack,
+  ...business,
+  ...zoho,
+  ...books,
+]
+const IS_DAV = /^\/(dav|olddav|\.well-known\/caldav)(\/|$)/
 const CODE_SECONDS = 600
 /** Notion's limit for an integration: three a second on average. */
 const WINDOW_MS = 10_000
@@ -38,11 +53,14 @@ export function connectedApps({
   truth,
   publicUrl,
   inbox,
+  address,
 }: {
   state: State
   truth: Truth
   publicUrl: string
   inbox: Pick<Inbox, 'keep'>
+  /** Of the listener, for servers whose address people type in. */
+  address: () => string
 }): {
   pages: Route[]
   wire: Handler
@@ -51,6 +69,8 @@ export function connectedApps({
   const grants = state.table<AppGrant>('app_grants')
   const tokens = state.table<AppToken>('app_tokens')
   const objects = state.table<AppObject>('app_objects')
+  const dav = davStore(state, truth)
+  const calendars = davServer(dav)
   const recent = new Map<string, number[]>()
 
   const vendorAt = (part: 'authorize' | 'token' | 'revoke', at: string) => Object.entries(vendorWires).find(([, wire]) => wire[part] === at)
@@ -236,7 +256,7 @@ export function connectedApps({
         set: (id, kind, data) => objects.put({ id: `${account}/${id}`, account, kind, data: { ...data, key: id } }),
       })
       if (made instanceof Refused) return json(made.body, made.status)
-      if (made instanceof Bare) return { status: status ?? 200, headers: made.headers, body: '' }
+      if (made instanceof Bare) return { status: made.status ?? status ?? 200, headers: made.headers, body: '' }
       return made === undefined ? { status: status ?? 200, body: '' } : json(made, status ?? 200)
     })
   })
@@ -252,6 +272,7 @@ export function connectedApps({
   }
 
   const wire: Handler = async (request) => {
+    if (IS_DAV.test(request.path)) return calendars(request)
     const at = request.path.slice(1)
     const [vendor, wire] = vendorAt('token', at) ?? []
     if (vendor && wire && (request.method === 'POST' || request.query.has('grant_type'))) return token(vendor, wire, request)
@@ -272,6 +293,7 @@ export function connectedApps({
   }
 
   function accountsOf(request: WireRequest): string[] {
+    if (IS_DAV.test(request.path)) return [davUser(request)?.email ?? '']
     const asks = whoAsks(request)
     if (asks) return [asks.grant.email]
     const fields = request.method === 'POST' ? tokenFields(request) : request.query
@@ -299,7 +321,7 @@ export function connectedApps({
             }</td></tr>`,
         )}</tbody></table>
 ${happeningForm(grants.newest().find(({ used }) => used)?.email ?? '')}
-<p><a href="/sandbox/apps/notion">Notion workspaces</a> <a href="/sandbox/apps/calendars">Calendars</a></p><p class="muted">Keys: any that begins with the vendor's own letters and then “sandbox_” is good, as <code>mlsn.sandbox_1</code>, <code>rk_test_sandbox_1</code> or <code>sandbox_1</code>.</p>`,
+<p><a href="/sandbox/apps/notion">Notion workspaces</a> <a href="/sandbox/apps/calendars">Calendars</a> <a href="/sandbox/apps/dav">CalDAV calendars</a></p><p class="muted">Keys: any that begins with the vendor's own letters and then “sandbox_” is good, as <code>mlsn.sandbox_1</code>, <code>rk_test_sandbox_1</code> or <code>sandbox_1</code>.</p>`,
     })
   const change = (how: (grant: AppGrant) => void) => (request: WireRequest) => {
     const grant = grants.get(request.params.grant!)
@@ -324,6 +346,7 @@ ${happeningForm(grants.newest().find(({ used }) => used)?.email ?? '')}
       route('GET', '/sandbox/api/apps', () => json({ grants: grants.newest().slice(0, 1000), objects: objects.newest().slice(0, 1000) })),
       ...notionPages(objects, grants),
       ...calendarPages(objects, grants),
+      ...davPages(dav, address),
       ...happeningRoutes(objects, state.id),
       route('POST', '/sandbox/apps/grants/:grant/cut', cut),
       route('POST', '/sandbox/apps/grants/:grant/expire', expire),

@@ -1,5 +1,6 @@
 import type { ActivityQueryParams, DomainQueryParams, EmailParams } from 'mailersend'
 import type { Customer, Invoice } from 'quickbooks-node-promise/dist/qbTypes.js'
+import type Stripe from 'stripe'
 import { companyOf, numberOf } from './grants.ts'
 import { type ApiCall, contacts, has, iso, limited, mailOf, type Operation, Refused } from './operation.ts'
 import { voice } from './voice.ts'
@@ -12,10 +13,17 @@ const invoiceOf = (TotalAmt: number): Invoice => ({
 const cardFields = ['idList', 'name', 'desc', 'due', 'pos']
 const activity: (keyof ActivityQueryParams)[] = ['limit', 'page', 'date_from', 'date_to']
 const api = 'api.stripe.com/v1'
+type Charge = Pick<Stripe.Charge, 'id' | 'object' | 'amount' | 'currency' | 'status' | 'description' | 'created'>
+type StripeCustomer = Pick<Stripe.Customer, 'id' | 'object' | 'created'> & {
+  name?: Stripe.Customer['name']
+  email?: Stripe.Customer['email']
+}
+type StripeList<T> = Omit<Stripe.ApiList<T>, 'data'> & { data: T[] }
+const newCustomer: (keyof Stripe.CustomerCreateParams)[] = ['name', 'email', 'description', 'phone']
 export const books: Operation[] = [
   {
     at: `GET ${api}/account`,
-    answer: ({ grant }) => ({
+    answer: ({ grant }): Pick<Stripe.Account, 'id' | 'object' | 'email'> & { settings: { dashboard: object } } => ({
       id: `acct_${numberOf(grant.email)}`,
       object: 'account',
       email: grant.email,
@@ -25,24 +33,26 @@ export const books: Operation[] = [
   {
     at: `GET ${api}/charges`,
     query: ['limit', 'starting_after', 'customer', 'created[gte]'],
-    answer: (call) => ({
+    answer: (call): StripeList<Charge> => ({
       object: 'list',
+      url: '/v1/charges',
       has_more: false,
-      data: limited(
+      data: limited<Charge>(
         [
-          ...call
-            .list('charge')
-            .map(({ id, data }) => ({ id: `ch_${id}`, object: 'charge', currency: 'usd', status: 'succeeded', ...data })),
+          ...call.list('charge').map(({ id, data }) => ({
+            ...{ id: `ch_${id}`, object: 'charge' as const, currency: 'usd', status: 'succeeded' as const, description: null },
+            ...(data as { amount: number; created: number; description?: string }),
+          })),
           {
             id: 'ch_1',
-            object: 'charge',
+            object: 'charge' as const,
             amount: 4900,
             currency: 'usd',
-            status: 'succeeded',
+            status: 'succeeded' as const,
             description: 'Template pack',
             created: Math.floor(Date.now() / 1000) - 9000,
           },
-        ].filter(({ created }: any) => created >= Number(call.query.get('created[gte]') ?? 0)),
+        ].filter(({ created }) => created >= Number(call.query.get('created[gte]') ?? 0)),
         call,
       ),
     }),
@@ -50,19 +60,29 @@ export const books: Operation[] = [
   {
     at: `GET ${api}/customers`,
     query: ['limit', 'email', 'starting_after'],
-    answer: (call) => ({
+    answer: (call): StripeList<StripeCustomer> => ({
       object: 'list',
+      url: '/v1/customers',
       has_more: false,
       data: [
-        ...call.list('customer').map(({ id, data }) => ({ id: `cus_${id}`, created: 0, ...data })),
-        ...contacts.map((name, index) => ({ id: `cus_${index}`, name, email: mailOf(name), created: 1_760_000_000 })),
-      ].filter(({ email }: any) => !call.query.get('email') || email === call.query.get('email')),
+        ...call
+          .list('customer')
+          .map(
+            ({ id, data }): StripeCustomer => ({ id: `cus_${id}`, object: 'customer', created: 0, ...(data as Partial<StripeCustomer>) }),
+          ),
+        ...contacts.map(
+          (name, index): StripeCustomer => ({ id: `cus_${index}`, object: 'customer', name, email: mailOf(name), created: 1_760_000_000 }),
+        ),
+      ].filter(({ email }) => !call.query.get('email') || email === call.query.get('email')),
     }),
   },
   {
     at: `POST ${api}/customers`,
-    body: ['name', 'email', 'description', 'phone'],
-    answer: (call) => ({ id: `cus_${call.add('customer', call.body).id}`, object: 'customer', ...call.body }),
+    body: newCustomer,
+    answer: (call): StripeCustomer => ({
+      ...{ id: `cus_${call.add('customer', call.body).id}`, object: 'customer', created: Math.floor(Date.now() / 1000) },
+      ...(call.body as Partial<StripeCustomer>),
+    }),
   },
   {
     at: 'GET api-m.paypal.com/v1/identity/openidconnect/userinfo',

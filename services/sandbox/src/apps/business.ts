@@ -7,7 +7,7 @@ import type { QueryResult, SaveResult } from '@jsforce/jsforce-node'
 import type { UserInfoResponse } from 'oauth4webapi'
 import type { TweetV2, TweetV2PostTweetResult, Tweetv2TimelineResult, UserV2Result } from 'twitter-api-v2'
 import { numberOf } from './grants.ts'
-import { type ApiCall, Bare, contacts, has, iso, kept, limited, mailOf, type OnWire, type Operation, pageOf } from './operation.ts'
+import { type ApiCall, Bare, contacts, has, iso, kept, limited, madeAt, mailOf, type OnWire, type Operation, pageOf } from './operation.ts'
 
 type HubContact = OnWire<SimplePublicObject>
 const hub = 'api.hubapi.com'
@@ -17,14 +17,6 @@ const hubspotContact = (id: string, name: string, email: string): HubContact => 
   createdAt: iso(-9000),
   updatedAt: iso(-100),
 })
-/** When something was first seen here, which then stays its time. */
-const seen = new Map<string, string>()
-function madeAt(id: string): string {
-  const at = seen.get(id) ?? new Date().toISOString()
-  seen.set(id, at)
-  return at
-}
-
 const tweet = (id: string, text: string, created_at: string): TweetV2 => ({ id, text, created_at, edit_history_tweet_ids: [id] })
 /** Without a result it leaves the list out. */
 function tweets(all: TweetV2[], call: ApiCall): Partial<Tweetv2TimelineResult> {
@@ -83,49 +75,6 @@ export const business: Operation[] = [
         call,
       ),
     }),
-  },
-  {
-    at: 'GET www.zohoapis.com/crm/v8/users',
-    query: ['type', 'page', 'per_page'],
-    answer: ({ grant }) => ({ users: [{ id: numberOf(grant.email), full_name: grant.name, email: grant.email }] }),
-  },
-  {
-    at: 'GET www.zohoapis.com/crm/v8/Contacts/search',
-    query: ['word', 'email', 'criteria', 'per_page', 'page'],
-    answer: (call) => ({
-      data: [
-        ...call.list('contact').map(({ id, data }) => ({ id, Full_Name: `${data.First_Name} ${data.Last_Name}`, Email: data.Email })),
-        ...contacts.map((name, index) => ({ id: String(index + 1), Full_Name: name, Email: mailOf(name) })),
-      ].filter((each) => has(`${each.Full_Name} ${each.Email}`, call.query.get('word') ?? '')),
-    }),
-  },
-  {
-    at: 'GET www.zohoapis.com/crm/v8/Contacts',
-    query: ['fields', 'sort_by', 'sort_order', 'per_page', 'page'],
-    answer: (call) => {
-      const since = Date.parse(String(call.headers['if-modified-since'] ?? '')) || 0
-      const found = call
-        .list('contact')
-        .map(({ id, data }) => ({
-          ...{ id, Full_Name: `${data.First_Name} ${data.Last_Name}`, Email: data.Email },
-          Modified_Time: data.at ?? madeAt(id),
-        }))
-        .filter(({ Modified_Time }) => Date.parse(Modified_Time) >= since)
-      return { data: found, info: { per_page: 200, page: 1, count: found.length, more_records: false } }
-    },
-  },
-  {
-    at: 'POST www.zohoapis.com/crm/v8/Contacts',
-    body: ['data', 'trigger'],
-    status: 201,
-    answer: (call) => ({
-      data: [{ code: 'SUCCESS', status: 'success', details: { id: call.add('contact', call.body.data?.[0] ?? {}).id } }],
-    }),
-  },
-  {
-    at: 'GET www.zohoapis.com/crm/v8/Deals',
-    query: ['fields', 'per_page', 'page'],
-    answer: () => ({ data: [{ id: '1', Deal_Name: 'Website for Maya', Amount: 2400, Stage: 'Negotiation' }] }),
   },
   {
     at: 'GET login.salesforce.com/services/oauth2/userinfo',

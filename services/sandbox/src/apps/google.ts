@@ -5,14 +5,22 @@ import type { drive_v3 } from '@googleapis/drive'
 import type { gmail_v1 } from '@googleapis/gmail'
 import type { UserInfoResponse } from 'oauth4webapi'
 import { companyOf, numberOf } from './grants.ts'
+import { saysPhrase, VALUE } from './mail.ts'
 import { type ApiCall, has, iso, kept, type Operation, pageOf, Refused } from './operation.ts'
 
-type Mail = { id: string; subject: string; snippet: string; from: string; at: number }
+type Mail = { id: string; subject: string; snippet: string; from: string; to?: string; cc?: string; at: number; draft?: boolean }
 const inbox = (call: ApiCall) =>
   kept(call, 'inbox', [
     { subject: 'Our call', snippet: 'Can we move our call to Friday?', from: 'maya.patel@example.com', at: Date.now() - 3_600_000 },
     { subject: 'Invoice', snippet: 'The invoice for November', from: 'jonas.weber@example.com', at: Date.now() - 7_200_000 },
   ]) as unknown as Mail[]
+/** `{from:"ann@x.com" to:"ann@x.com"}`: any of them. */
+function isAmong(mail: Mail, group: string, owner: string): boolean {
+  const headers: Record<string, string> = { from: mail.from, to: mail.to ?? owner, cc: mail.cc ?? '' }
+  return [...group.matchAll(new RegExp(`(\\w+):(?:${VALUE})`, 'g'))].some(([, name, quoted, plain]) =>
+    saysPhrase(headers[name!] ?? '', quoted ?? plain ?? ''),
+  )
+}
 function driveFiles(found: drive_v3.Schema$File[], call: ApiCall): drive_v3.Schema$FileList {
   const { rows, next } = pageOf(found, call, 'pageSize', 'pageToken')
   return { files: rows, ...(next && { nextPageToken: next }) }
@@ -42,8 +50,13 @@ export const google: Operation[] = [
     answer: (call): gmail_v1.Schema$ListMessagesResponse => {
       const q = call.query.get('q') ?? ''
       const after = Number(/after:(\d+)/.exec(q)?.[1] ?? 0) * 1000
-      const words = q.replace(/\b(in|after|before|from|to):\S+/g, '').trim()
-      const found = inbox(call).filter(({ snippet, subject, at }) => has(`${subject} ${snippet}`, words) && at >= after)
+      const group = /\{(.*)\}/.exec(q)?.[1]
+      const words = q.replace(/\{.*\}|-?\b(in|after|before|from|to):\S+/g, '').trim()
+      const found = inbox(call)
+        .filter((mail) => has(`${mail.subject} ${mail.snippet}`, words) && mail.at >= after)
+        .filter((mail) => group === undefined || isAmong(mail, group, call.grant.email))
+        .filter(({ draft }) => !draft || !q.includes('-in:drafts'))
+        .sort((one, other) => other.at - one.at)
       const { rows, next } = pageOf(found, call, 'maxResults', 'pageToken')
       return {
         messages: rows.map(({ id }) => ({ id, threadId: id })),
@@ -58,14 +71,15 @@ export const google: Operation[] = [
     answer: (call): gmail_v1.Schema$Message | Refused => {
       const mail = inbox(call).find(({ id }) => id === call.params.id)
       if (!mail) return new Refused(404, { error: { code: 404, message: 'Requested entity was not found.', status: 'NOT_FOUND' } })
-      const headers = Object.entries({ From: mail.from, To: call.grant.email, Subject: mail.subject }).map(([name, value]) => ({
+      const said = { From: mail.from, To: mail.to ?? call.grant.email, ...(mail.cc && { Cc: mail.cc }), Subject: mail.subject }
+      const headers = Object.entries(said).map(([name, value]) => ({
         name,
         value,
       }))
       return {
         id: mail.id,
         threadId: mail.id,
-        labelIds: ['INBOX'],
+        labelIds: [mail.draft ? 'DRAFT' : 'INBOX'],
         snippet: mail.snippet,
         internalDate: String(mail.at),
         sizeEstimate: 2048,
@@ -157,15 +171,22 @@ export const google: Operation[] = [
   {
     at: 'POST googleads.googleapis.com/v26/customers/:customer/googleAds:search',
     needs: 'developer-token',
-    body: ['query', 'pageToken'],
-    answer: (call) => ({
-      results: [
-        { campaign: { id: '11', name: 'Brand search', status: 'ENABLED' }, metrics: { costMicros: '48200000', clicks: '312' } },
-        {
-          campaign: { id: '12', name: 'Templates', status: call.list('campaign')[0]?.data.status ?? 'PAUSED' },
-          metrics: { costMicros: '9100000', clicks: '41' },
-        },
-      ],
-    }),
+    body: ['query', 'pageToken', 'search_settings'],
+    answer: (call) => {
+      const campaign = (id: string, name: string, status: string) => ({
+        ...{ resourceName: `customers/${call.params.customer}/campaigns/${id}`, id, name, status },
+      })
+      return {
+        results: [
+          { campaign: campaign('11', 'Brand search', 'ENABLED'), metrics: { costMicros: '48200000', clicks: '312' } },
+          {
+            campaign: campaign('12', 'Templates', call.list('campaign')[0]?.data.status ?? 'PAUSED'),
+            metrics: { costMicros: '9100000', clicks: '41' },
+          },
+        ],
+        fieldMask: 'campaign.id,campaign.name,campaign.status,metrics.costMicros,metrics.clicks',
+        queryResourceConsumption: '214',
+      }
+    },
   },
 ]

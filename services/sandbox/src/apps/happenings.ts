@@ -8,9 +8,21 @@ import { iso } from './operation.ts'
 // Something that happens over there without anybody here: what connected apps are watched for.
 
 type There = { host: string; list: (kind: string) => AppObject[]; set: (id: string, kind: string, data: Record<string, any>) => AppObject }
-type Happening = { host: string; title: string; kind: string; data: () => Record<string, any>; id?: string; does?: (there: There) => void }
+type Happening = {
+  host: string
+  title: string
+  kind: string
+  data: (fields: URLSearchParams) => Record<string, any>
+  id?: string
+  does?: (there: There) => void
+}
 const at = () => new Date().toISOString()
 const who = 'Lena Novak'
+/** `Ann <ann@x.com>`, or the address alone. */
+const personOf = (text: string) => {
+  const [, name, address] = /^(.*?) ?<(.*)>$/.exec(text) ?? [text, text, text]
+  return { emailAddress: { name, address } }
+}
 const contact = { First_Name: 'Lena', Last_Name: 'Novak', FirstName: 'Lena', LastName: 'Novak', Email: 'lena.novak@example.com' }
 const calendarEvent = (there: There) => {
   put(there, { ...empty(`there${nextSeq().toString(32)}`), title: 'Dentist', start: iso(1440), end: iso(1470) })
@@ -20,15 +32,27 @@ const calendarEvent = (there: There) => {
 export const happenings: Record<string, Happening> = {
   gmail: {
     ...{ host: 'gmail.googleapis.com', title: 'An email arrives', kind: 'inbox' },
-    data: () => ({ subject: 'A question', snippet: 'Do you have time next week?', from: 'lena.novak@example.com', at: Date.now() }),
+    data: (fields) => ({
+      subject: fields.get('subject') ?? 'A question',
+      snippet: fields.get('text') ?? 'Do you have time next week?',
+      from: fields.get('from') ?? 'lena.novak@example.com',
+      ...(fields.has('to') && { to: fields.get('to') }),
+      at: Date.parse(fields.get('at') ?? at()),
+      draft: fields.get('draft') === 'true',
+    }),
   },
   outlook: {
     ...{ host: GRAPH, title: 'An email arrives', kind: 'inbox' },
-    data: () => ({
-      subject: 'A question',
-      bodyPreview: 'Do you have time?',
-      receivedDateTime: at(),
+    data: (fields) => ({
+      conversationId: 'conversation-3',
+      subject: fields.get('subject') ?? 'A question',
+      bodyPreview: fields.get('text') ?? 'Do you have time?',
+      from: personOf(fields.get('from') ?? 'Lena Novak <lena.novak@example.com>'),
+      toRecipients: fields.has('to') ? [personOf(fields.get('to')!)] : [],
+      sentDateTime: fields.get('at') ?? at(),
+      receivedDateTime: fields.get('at') ?? at(),
       webLink: 'https://outlook.office.com/3',
+      isDraft: fields.get('draft') === 'true',
     }),
   },
   slack: {
@@ -110,8 +134,8 @@ export function happeningRoutes(objects: Table<AppObject>, idOf: State['id']): R
       set: (key, of, value) => objects.put({ id: `${account}/${key}`, account, kind: of, data: { ...value, key } }),
     }
     if (does) does(there)
-    else if (id) there.set(id, kind, data())
-    else objects.put({ id: idOf(kind, 12), account, kind, data: data() })
+    else if (id) there.set(id, kind, data(fields))
+    else objects.put({ id: idOf(kind, 12), account, kind, data: data(fields) })
     return redirect('/sandbox/apps')
   }
   return [route('POST', '/sandbox/apps/happen', happen)]

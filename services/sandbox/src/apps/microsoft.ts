@@ -1,15 +1,37 @@
 import type { Channel, ChatMessage, Message, Team, User } from '@microsoft/microsoft-graph-types'
 import { companyOf, numberOf } from './grants.ts'
-import { has, iso, kept, limited, type Operation } from './operation.ts'
+import { saysPhrase, VALUE } from './mail.ts'
+import { type ApiCall, has, iso, kept, limited, type Operation, pageOf } from './operation.ts'
 
 const graph = 'graph.microsoft.com/v1.0'
-type Page<T> = { value: T[] }
+type Page<T> = { value: T[]; '@odata.nextLink'?: string }
 const offer = (): Message => ({
+  conversationId: 'conversation-1',
   subject: 'Offer',
   bodyPreview: 'Thank you for the offer',
+  from: { emailAddress: { name: 'Maya Patel', address: 'maya.patel@example.com' } },
+  toRecipients: [],
+  sentDateTime: iso(-60),
   receivedDateTime: iso(-60),
   webLink: 'https://outlook.office.com/1',
+  isDraft: false,
 })
+const inbox = (call: ApiCall) => kept(call, 'inbox', [offer()]) as Message[]
+const peopleOf = ({ from, toRecipients, ccRecipients }: Message) =>
+  [from, ...(toRecipients ?? []), ...(ccRecipients ?? [])].map((each) => `${each?.emailAddress?.name} ${each?.emailAddress?.address}`)
+
+/** Words, or `participants:"a b@x.com" OR …`; the quotes within those of the parameter are escaped. */
+function searched(call: ApiCall): Message[] {
+  const search = (call.query.get('$search') ?? '').replace(/^"(.*)"$/, '$1').replace(/\\(.)/g, '$1')
+  const people = [...search.matchAll(new RegExp(`participants:(?:${VALUE})`, 'g'))].map(([, quoted, plain]) => quoted ?? plain ?? '')
+  return inbox(call)
+    .filter((mail) =>
+      people.length
+        ? people.some((phrase) => peopleOf(mail).some((person) => saysPhrase(person, phrase)))
+        : has(`${mail.subject} ${mail.bodyPreview}`, search),
+    )
+    .sort((one, other) => (one.sentDateTime! < other.sentDateTime! ? 1 : -1))
+}
 export const microsoft: Operation[] = [
   {
     at: `GET ${graph}/me`,
@@ -28,16 +50,12 @@ export const microsoft: Operation[] = [
   },
   {
     at: `GET ${graph}/me/messages`,
-    query: ['$search', '$top', '$select', '$filter', '$orderby', '$skip'],
-    answer: (call): Page<Message> => ({
-      value: limited(
-        kept(call, 'inbox', [offer()]).filter(({ subject, bodyPreview }: any) =>
-          has(`${subject} ${bodyPreview}`, (call.query.get('$search') ?? '').replaceAll('"', '')),
-        ),
-        call,
-        '$top',
-      ),
-    }),
+    query: ['$search', '$top', '$select', '$filter', '$orderby', '$skip', '$skiptoken'],
+    answer: (call): Page<Message> => {
+      const { rows, next } = pageOf(searched(call), call, '$top', '$skiptoken')
+      const link = new URLSearchParams({ ...Object.fromEntries(call.query), $skiptoken: next ?? '' })
+      return { value: rows, ...(next && { '@odata.nextLink': `https://${graph}/me/messages?${link}` }) }
+    },
   },
   {
     at: `GET ${graph}/me/mailFolders/inbox/messages`,

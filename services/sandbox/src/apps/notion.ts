@@ -16,7 +16,15 @@ const priorities = ['Low', 'Medium', 'High']
 const databases = [
   { id: 'db-1', title: 'Tasks' },
   { id: 'db-2', title: 'Content calendar' },
+  { id: 'db-3', title: 'People' },
+  { id: 'db-4', title: 'To do' },
 ]
+type Column = { id: string; type: 'email' | 'phone_number' | 'rich_text' | 'checkbox' | 'date' }
+/** The columns beside the title of those that are no plan of pages. A checkbox is `1`, or nothing. */
+const ownColumns: Record<string, Record<string, Column>> = {
+  'db-3': { Email: { id: 'em', type: 'email' }, Phone: { id: 'ph', type: 'phone_number' }, Company: { id: 'co', type: 'rich_text' } },
+  'db-4': { Done: { id: 'dn', type: 'checkbox' }, Due: { id: 'du', type: 'date' }, Contact: { id: 'em', type: 'email' } },
+}
 type Kept = {
   database: string
   title: string
@@ -25,6 +33,9 @@ type Kept = {
   assignee: string | null
   due: string | null
   edited: string
+  /** Of the columns of its own. */
+  values?: Record<string, string | null>
+  archived?: boolean
 }
 const inDays = (days: number) => iso(days * 1440).slice(0, 10)
 const first = (): Record<string, Kept> => ({
@@ -59,7 +70,8 @@ const first = (): Record<string, Kept> => ({
 
 const pagesIn = (kept: AppObject[]): Map<string, Kept> =>
   new Map([...Object.entries(first()), ...[...kept].reverse().map(({ data }): [string, Kept] => [data.key, data as unknown as Kept])])
-const newest = (pages: Map<string, Kept>) => [...pages].sort(([, one], [, other]) => other.edited.localeCompare(one.edited))
+const newest = (pages: Map<string, Kept>) =>
+  [...pages].filter(([, { archived }]) => !archived).sort(([, one], [, other]) => other.edited.localeCompare(one.edited))
 
 const plainly = { bold: false, italic: false, strikethrough: false, underline: false, code: false, color: 'default' } as const
 const rich = (content: string): TextRichTextItemResponse[] => [
@@ -77,18 +89,49 @@ const common = (id: string, edited: string) =>
 const person = (name: string) => ({
   ...{ object: 'user' as const, id: numberOf(name), name, avatar_url: null, type: 'person' as const, person: {} },
 })
-const pageObject = (id: string, { database, title, status, priority, assignee, due, edited }: Kept): PageObjectResponse => ({
+const pageObject = (
+  id: string,
+  { database, title, status, priority, assignee, due, edited, values, archived }: Kept,
+): PageObjectResponse => ({
   ...common(id, edited),
+  ...(archived && { archived, in_trash: archived }),
   object: 'page',
   parent: { type: 'database_id', database_id: database },
-  properties: {
-    Name: { id: 'title', type: 'title', title: rich(title) },
-    Status: { id: 'st', type: 'status', status: status ? option(status) : null },
-    Priority: { id: 'pr', type: 'select', select: priority ? option(priority) : null },
-    Assignee: { id: 'as', type: 'people', people: assignee ? [person(assignee)] : [] },
-    'Due date': { id: 'du', type: 'date', date: due === null ? null : { start: due, end: null, time_zone: null } },
-  },
+  properties:
+    database in ownColumns
+      ? ownProperties(database, title, values ?? {})
+      : {
+          Name: { id: 'title', type: 'title', title: rich(title) },
+          Status: { id: 'st', type: 'status', status: status ? option(status) : null },
+          Priority: { id: 'pr', type: 'select', select: priority ? option(priority) : null },
+          Assignee: { id: 'as', type: 'people', people: assignee ? [person(assignee)] : [] },
+          'Due date': { id: 'du', type: 'date', date: dated(due) },
+        },
 })
+/** Notion gives a time back with its offset in digits. */
+const dated = (start: string | null) => (start ? { start: start.replace(/Z$/, '+00:00'), end: null, time_zone: null } : null)
+const columnObject = (name: string, { id, type }: Column) => ({ id, name, description: null, type, [type]: {} })
+const ownSchema = (database: string) =>
+  ({
+    Name: { id: 'title', name: 'Name', description: null, type: 'title', title: {} },
+    ...Object.fromEntries(Object.entries(ownColumns[database]!).map(([name, column]) => [name, columnObject(name, column)])),
+  }) as DatabaseObjectResponse['properties']
+const valueObject = ({ id, type }: Column, value: string | null) => ({
+  ...{ id, type },
+  [type]: { checkbox: Boolean(value), date: dated(value), rich_text: value ? rich(value) : [], email: value, phone_number: value }[type],
+})
+const ownProperties = (database: string, title: string, values: Record<string, string | null>) =>
+  ({
+    Name: { id: 'title', type: 'title', title: rich(title) },
+    ...Object.fromEntries(Object.entries(ownColumns[database]!).map(([name, column]) => [name, valueObject(column, values[name] ?? null)])),
+  }) as PageObjectResponse['properties']
+const group = (name: string, ...of: string[]) => ({
+  id: name,
+  name,
+  color: 'default' as const,
+  option_ids: of.map((each) => option(each).id),
+})
+const groups = [group('To-do', statuses[0]!), group('In progress', statuses[1]!), group('Complete', statuses[2]!)]
 const databaseObject = ({ id, title }: (typeof databases)[number]): DatabaseObjectResponse => ({
   ...common(id, iso(-60)),
   object: 'database',
@@ -96,13 +139,16 @@ const databaseObject = ({ id, title }: (typeof databases)[number]): DatabaseObje
   description: [],
   is_inline: false,
   parent: { type: 'workspace', workspace: true },
-  properties: {
-    Name: { id: 'title', name: 'Name', description: null, type: 'title', title: {} },
-    Status: { id: 'st', name: 'Status', description: null, type: 'status', status: { options: statuses.map(described), groups: [] } },
-    Priority: { id: 'pr', name: 'Priority', description: null, type: 'select', select: { options: priorities.map(described) } },
-    Assignee: { id: 'as', name: 'Assignee', description: null, type: 'people', people: {} },
-    'Due date': { id: 'du', name: 'Due date', description: null, type: 'date', date: {} },
-  },
+  properties:
+    id in ownColumns
+      ? ownSchema(id)
+      : {
+          Name: { id: 'title', name: 'Name', description: null, type: 'title', title: {} },
+          Status: { id: 'st', name: 'Status', description: null, type: 'status', status: { options: statuses.map(described), groups } },
+          Priority: { id: 'pr', name: 'Priority', description: null, type: 'select', select: { options: priorities.map(described) } },
+          Assignee: { id: 'as', name: 'Assignee', description: null, type: 'people', people: {} },
+          'Due date': { id: 'du', name: 'Due date', description: null, type: 'date', date: {} },
+        },
 })
 
 const refused = (status: number, code: string, message: string) => new Refused(status, { object: 'error', status, code, message })
@@ -122,11 +168,26 @@ const listed = <T>(call: ApiCall, rows: T[]) => {
   }
 }
 
+const sorted = (pages: [string, Kept][], sorts: { direction?: string }[] = []) =>
+  sorts[0]?.direction === 'ascending' ? pages.reverse() : pages
+/** The two filters that we ask with: edits since a time, and a value of a column. */
+function passes({ database, edited, values }: Kept, filter?: Record<string, any>): boolean {
+  if (!filter) return true
+  if (filter.timestamp) return edited >= filter.last_edited_time.on_or_after
+  const [name, { type }] = Object.entries(ownColumns[database] ?? {}).find(([, { id }]) => id === filter.property) ?? ['', { type: '' }]
+  return (values?.[name] ?? null) === filter[type]?.equals
+}
+
 /** Takes the properties that a request gives; null where Notion would refuse one. */
 function changed(before: Kept, properties: Record<string, any>): Kept | string {
   const after = { ...before }
   for (const [name, value] of Object.entries(properties)) {
-    if (['Name', 'title'].includes(name)) after.title = (value.title ?? []).map((part: any) => part.text?.content ?? '').join('')
+    const column = ownColumns[before.database]?.[name]
+    if (column && column.type in value) {
+      const given = value[column.type]
+      const plain = Array.isArray(given) ? given.map((part: any) => part.text?.content ?? '').join('') : given === true ? '1' : given
+      after.values = { ...after.values, [name]: (column.type === 'date' ? plain?.start : plain) || null }
+    } else if (['Name', 'title'].includes(name)) after.title = (value.title ?? []).map((part: any) => part.text?.content ?? '').join('')
     else if (name === 'Status' && 'status' in value) {
       if (value.status && !statuses.includes(value.status.name))
         return `Invalid status option. Status option "${value.status.name}" does not exist".`
@@ -182,8 +243,8 @@ export const notion: Operation[] = [
       databases.some(({ id }) => id === call.params.id)
         ? listed(
             call,
-            newest(pagesIn(call.list('page')))
-              .filter(([, { database }]) => database === call.params.id)
+            sorted(newest(pagesIn(call.list('page'))), call.body.sorts)
+              .filter(([, kept]) => kept.database === call.params.id && passes(kept, call.body.filter))
               .map(([id, kept]) => pageObject(id, kept)),
           )
         : unknown('database', call.params.id!),
@@ -257,16 +318,34 @@ export function notionPages(objects: Table<AppObject>, grants: Table<AppGrant>):
       const fields = form(request)
       const email = fields.get('email') ?? ''
       const id = request.params.page!
-      const before = pagesIn(keptOf(email)).get(id)
+      const database = fields.get('database') ?? ''
+      const unknownYet: Kept | undefined = databases.some((each) => each.id === database)
+        ? { database, title: '', status: null, priority: null, assignee: null, due: null, edited: '' }
+        : undefined
+      const before = pagesIn(keptOf(email)).get(id) ?? unknownYet
       if (!before || !emails().includes(email)) return { status: 404, body: 'There is no such page.' }
       const given = Object.fromEntries(
-        ['title', 'status', 'priority'].filter((name) => fields.has(name)).map((name) => [name, fields.get(name)!]),
+        ['title', 'status', 'priority', 'due'].filter((name) => fields.has(name)).map((name) => [name, fields.get(name)!]),
       )
       objects.put({
         id: `${account(email)}/${id}`,
         account: account(email),
         kind: 'page',
-        data: { ...before, ...given, edited: new Date().toISOString(), key: id },
+        data: {
+          ...before,
+          ...given,
+          values: {
+            ...before.values,
+            ...Object.fromEntries(
+              Object.keys(ownColumns[before.database] ?? {}).flatMap((name) =>
+                fields.has(name) ? [[name, fields.get(name) || null]] : [],
+              ),
+            ),
+          },
+          ...(fields.has('archived') && { archived: fields.get('archived') === '1' }),
+          edited: new Date().toISOString(),
+          key: id,
+        },
       })
       return redirect('/sandbox/apps/notion')
     }),

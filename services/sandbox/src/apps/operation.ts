@@ -39,6 +39,13 @@ export const contacts = ['Maya Patel', 'Jonas Weber', 'Lucia Rossi']
 export const mailOf = (name: string) => `${name.toLowerCase().replace(/[^a-z]+/g, '.')}@example.com`
 export const limited = <T>(rows: T[], call: ApiCall, name = 'limit') => rows.slice(0, Number(call.query.get(name) ?? 25))
 export const has = (text: unknown, words: string) => String(text).toLowerCase().includes(words.toLowerCase())
+/** When something was first seen here, which then stays its time. */
+const seen = new Map<string, string>()
+export function madeAt(id: string): string {
+  const at = seen.get(id) ?? new Date().toISOString()
+  seen.set(id, at)
+  return at
+}
 
 /** A page of rows, and where the next one begins. */
 export function pageOf<T>(rows: T[], call: ApiCall, size: string, at: string): { rows: T[]; next: string | undefined } {
@@ -56,11 +63,13 @@ export const kept = (call: ApiCall, kind: string, first: Record<string, any>[]) 
 /** A vendor's type as it travels: its SDK turns the times into dates. */
 export type OnWire<T> = T extends Date ? string : T extends object ? { [K in keyof T]: OnWire<T[K]> } : T
 
-/** An answer that is headers alone. */
+/** An answer without a body. */
 export class Bare {
   readonly headers: Record<string, string>
-  constructor(headers: Record<string, string>) {
+  readonly status: number | undefined
+  constructor(headers: Record<string, string>, status?: number) {
     this.headers = headers
+    this.status = status
   }
 }
 

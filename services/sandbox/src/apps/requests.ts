@@ -24,12 +24,15 @@ export function unauthorized(host: string): WireReply {
   if (host === 'api.notion.com') return json({ object: 'error', status: 401, code: 'unauthorized', message: 'API token is invalid.' }, 401)
   if (host === 'graph.facebook.com')
     return json({ error: { message: 'Error validating access token', type: 'OAuthException', code: 190 } }, 401)
+  if (host === 'www.zohoapis.com') return json({ code: 'INVALID_TOKEN', details: {}, message: 'invalid oauth token', status: 'error' }, 401)
   return json({ error: { code: 401, message: 'Invalid Credentials', status: 'UNAUTHENTICATED' }, message: 'Invalid Credentials' }, 401)
 }
 
 export function bodyOf(request: WireRequest): Record<string, any> | null {
   if (!request.body.length) return {}
-  if (!request.headers['content-type']?.includes('json')) return Object.fromEntries(form(request))
+  // Zoho's own SDK sends JSON and names no type.
+  const type = request.headers['content-type'] ?? 'json'
+  if (!type.includes('json')) return Object.fromEntries(form(request))
   try {
     const value: unknown = JSON.parse(request.body.toString('utf8'))
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : null

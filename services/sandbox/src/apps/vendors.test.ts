@@ -1,94 +1,22 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import http from 'node:http'
-import https from 'node:https'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { analyticsadmin } from '@googleapis/analyticsadmin'
 import { analyticsdata } from '@googleapis/analyticsdata'
+import { gmail } from '@googleapis/gmail'
 import { Client as HubSpot } from '@hubspot/api-client'
 import { Connection } from '@jsforce/jsforce-node'
 import { Environment, Client as PayPal, TransactionSearchController } from '@paypal/paypal-server-sdk'
 import * as asana from 'asana'
 import { ActivityEventType, EmailParams, MailerSend, Sender } from 'mailersend'
 import { Retell } from 'retell-sdk'
+import Stripe from 'stripe'
 import { createTrelloClient } from 'trello.js'
 import { TwitterApi } from 'twitter-api-v2'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { type Sandbox, startSandbox } from '../sandbox.ts'
-import { numberOf, vendorWires } from './grants.ts'
+import { expect, test } from 'vitest'
+import { numberOf } from './grants.ts'
+import { startVendors } from './testing.ts'
+
+const { address, email, sandbox, sent, tokenOf } = await startVendors()
 
 // Each vendor's own SDK, as it comes, with its calls led to the stand-in: what it sends has to be known there, and what comes back it has to read.
-
-const dataDir = mkdtempSync(join(tmpdir(), 'sandbox-vendors-'))
-const publicUrl = 'http://localhost:9702'
-const sandbox: Sandbox = await startSandbox({ dataDir, publicUrl, seed: 'vendors' })
-const { address, hostname, port } = (({ href, hostname, port }) => ({ address: href.replace(/\/$/, ''), hostname, port }))(
-  new URL(sandbox.addresses.apps),
-)
-const email = 'ada@example.com'
-/** Method, host and path of what was sent, and how it was answered. */
-const calls: string[] = []
-
-beforeAll(() => {
-  const real = globalThis.fetch
-  vi.stubGlobal('fetch', async (input: string | URL | Request, init?: RequestInit) => {
-    const request = new Request(input, init)
-    const url = new URL(request.url)
-    if (url.protocol !== 'https:') return real(input, init)
-    const body = request.method === 'GET' ? undefined : await request.arrayBuffer()
-    const answer = await real(`${address}/${url.host}${url.pathname}${url.search}`, {
-      method: request.method,
-      headers: request.headers,
-      ...(body?.byteLength && { body }),
-    })
-    calls.push(`${request.method} ${url.host}${url.pathname} ${answer.status}`)
-    return answer
-  })
-  vi.spyOn(https, 'request').mockImplementation(((...given: any[]) => {
-    const done = given.find((each) => typeof each === 'function')
-    const [first, second] = given
-    const url = typeof first === 'string' || first instanceof URL ? new URL(first) : null
-    const options = url ? (typeof second === 'object' ? second : {}) : first
-    const host = url?.host ?? options.hostname ?? options.host
-    const path = url ? url.pathname + url.search : (options.path ?? options.pathname)
-    const { method = 'GET', headers } = options
-    const request = http.request({ hostname, port, method, headers, path: `/${host}${path}` }, done)
-    request.on('response', ({ statusCode }) => void calls.push(`${method} ${host}${path.split('?')[0]} ${statusCode}`))
-    return request
-  }) as typeof https.request)
-})
-afterAll(async () => {
-  vi.restoreAllMocks()
-  vi.unstubAllGlobals()
-  await sandbox.close()
-  rmSync(dataDir, { recursive: true })
-})
-
-/** As a person approves and a server exchanges. */
-async function tokenOf(vendor: string): Promise<string> {
-  const wire = vendorWires[vendor]!
-  const redirect_uri = `${publicUrl}/connect/app`
-  const approved = await fetch(`${sandbox.addresses.stripe}/sandbox/apps/${wire.authorize}`, {
-    method: 'POST',
-    redirect: 'manual',
-    body: new URLSearchParams({ client_id: 'operon', redirect_uri, response_type: 'code', decision: 'approve', email, ...challenge }),
-  })
-  const code = new URL(approved.headers.get('location')!).searchParams.get('code')!
-  const given = await fetch(`${address}/${wire.token}`, {
-    method: 'POST',
-    headers: { authorization: `Basic ${btoa('operon:secret')}` },
-    body: new URLSearchParams({ grant_type: 'authorization_code', code, redirect_uri, code_verifier: 'verifier' }),
-  })
-  return ((await given.json()) as { access_token: string }).access_token
-}
-const challenge = { code_challenge: 'iMnq5o6zALKXGivsnlom_0F5_WYda32GHkxlV7mq7hQ', code_challenge_method: 'S256' }
-
-/** The calls that were made, by the app; each must have been taken. */
-async function sent(use: () => Promise<void>): Promise<string[]> {
-  calls.length = 0
-  await use()
-  return calls.map((call) => call.replace(/ (200|201|202)$/, ''))
-}
 
 test('Trello', async () => {
   const { members, boards, lists, cards } = createTrelloClient({ apiKey: 'k', apiToken: 'sandbox_1' })
@@ -111,6 +39,25 @@ test('Trello', async () => {
     'GET api.trello.com/1/boards/b1/lists',
     'POST api.trello.com/1/cards',
     'GET api.trello.com/1/lists/l1/cards',
+  ])
+})
+
+test('Stripe', async () => {
+  const stripe = new Stripe('rk_test_sandbox_1', { httpClient: Stripe.createFetchHttpClient() })
+  expect(
+    await sent(async () => {
+      expect((await stripe.accounts.retrieveCurrent()).email).toBeTruthy()
+      const { data: charges } = await stripe.charges.list({ limit: 5, created: { gte: Math.floor(Date.now() / 1000) - 86_400 } })
+      expect(charges).toMatchObject([{ object: 'charge', amount: 4900, currency: 'usd', status: 'succeeded' }])
+      const made = await stripe.customers.create({ name: 'Lena Vogt', email: 'lena@example.com', description: 'From the form' })
+      const { data: found } = await stripe.customers.list({ email: 'lena@example.com' })
+      expect(found).toMatchObject([{ id: made.id, object: 'customer', name: 'Lena Vogt' }])
+    }),
+  ).toEqual([
+    'GET api.stripe.com/v1/account',
+    'GET api.stripe.com/v1/charges',
+    'POST api.stripe.com/v1/customers',
+    'GET api.stripe.com/v1/customers',
   ])
 })
 
@@ -243,4 +190,29 @@ test('Google Analytics', async () => {
     'GET analyticsadmin.googleapis.com/v1beta/accountSummaries',
     'POST analyticsdata.googleapis.com/v1beta/properties/123:runReport',
   ])
+})
+
+test('Gmail', async () => {
+  const headers = { authorization: `Bearer ${await tokenOf('google')}` }
+  const { messages } = gmail('v1').users
+  const happened = new URLSearchParams({
+    app: 'gmail',
+    email,
+    from: 'Ann Poe <ann@x.example>',
+    subject: 'A plan',
+    at: '2026-10-01T09:00:00Z',
+  })
+  await fetch(`${sandbox.addresses.stripe}/sandbox/apps/happen`, { method: 'POST', redirect: 'manual', body: happened })
+  expect(
+    await sent(async () => {
+      const found = await messages.list(
+        { userId: 'me', q: '{from:"ann@x.example" to:"ann@x.example"} -in:drafts', maxResults: 5 },
+        { headers },
+      )
+      expect(found.data.messages).toHaveLength(1)
+      const read = await messages.get({ userId: 'me', id: found.data.messages![0]!.id!, format: 'metadata' }, { headers })
+      expect(read.data.payload!.headers).toContainEqual({ name: 'From', value: 'Ann Poe <ann@x.example>' })
+      expect((await messages.list({ userId: 'me', q: '{from:"nobody@x.example"}' }, { headers })).data.messages).toEqual([])
+    }),
+  ).toHaveLength(3)
 })

@@ -34,6 +34,15 @@ const taken: Record<Taken, true> = {
   ContentSid: true,
 }
 
+/** Twilio's numbers to test with: each is refused for a reason of its own. */
+const magic: Record<string, [code: number, message: string]> = {
+  '+15005550001': [21211, "The 'To' number +15005550001 is not a valid phone number."],
+  '+15005550002': [21612, "The 'To' phone number: +15005550002, is not currently reachable using the 'From' phone number."],
+  '+15005550003': [21408, "Permission to send an SMS has not been enabled for the region indicated by the 'To' number: +15005550003."],
+  '+15005550004': [21610, 'Attempt to send to unsubscribed recipient'],
+  '+15005550009': [21614, "'To' number is not a valid mobile number"],
+}
+
 /** Text messages on Twilio's wire: `POST /2010-04-01/Accounts/:sid/Messages.json`. */
 export function smsRoutes(inbox: Inbox): Route[] {
   return [route('POST', '/2010-04-01/Accounts/:sid/Messages.json', (request) => sendSms(inbox, request))]
@@ -49,6 +58,8 @@ function sendSms(inbox: Inbox, request: WireRequest) {
   const body = fields.get('Body')
   const from = fields.get('From') ?? fields.get('MessagingServiceSid')
   if (!to || !/^\+[1-9]\d{6,14}$/.test(to)) return failure(400, 21211, `The 'To' number ${to ?? ''} is not a valid phone number.`)
+  const refused = magic[to]
+  if (refused) return failure(400, ...refused)
   if (!from) return failure(400, 21603, "A 'From' phone number is required.")
   if (!body) return failure(400, 21602, 'Message body is required.')
   const kept = inbox.keep({

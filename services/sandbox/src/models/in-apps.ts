@@ -101,5 +101,5 @@ const soughtThere = (text: string, app: string) =>
   begun(text)
     .replace(toApp(app), '')
     .replace(/^\S+\s+(?:(?:for|up|at|out|me)\s+)?(?:(?:the|a|an|my|our|any|all)\s+)?/i, '')
-    .replace(/^(?:files?|documents?|e?-?mails?|messages?)\s+(?:called|named|about|with|from)\s+/i, '')
+    .replace(/^(?:files?|documents?|e?-?mails?|messages?)\s+(?:called|named|about|with|from)\s+(?:(?:the|a|an|my|our)\s+)?/i, '')
     .replace(/[?.!\s]+$/, '')

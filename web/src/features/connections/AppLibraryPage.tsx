@@ -69,12 +69,7 @@ export function AppLibraryPage() {
 
   return (
     <>
-      <PageHeader
-        title="App Library"
-        description={
-          listed.data ? `${listed.data.connected} connected, ${listed.data.available} available` : 'Apps that work with what you do here.'
-        }
-      />
+      <PageHeader title="App Library" description={listed.data ? counted(listed.data) : 'Apps that work with what you do here.'} />
       <div className="mb-5 flex flex-wrap items-center gap-2">
         <Choices label="Category" of={chips} chosen={shown} choose={(category) => narrow({ category })} />
         <SearchForm label="Search apps" value={q} onSearch={(text) => narrow({ q: text })} />
@@ -98,7 +93,7 @@ export function AppLibraryPage() {
         ? groups.map(({ category, of }) => (
             <section key={category} className="mb-8">
               <h2 className="mb-2 text-14 font-semibold">{category}</h2>
-              <ul className="grid grid-cols-1 gap-px overflow-hidden rounded-panel bg-line hairline md:grid-cols-2 xl:grid-cols-3">
+              <ul className="grid grid-cols-1 gap-px overflow-hidden rounded-panel bg-panel hairline md:grid-cols-2 xl:grid-cols-3">
                 {of.map((app) => (
                   <AppCard
                     key={app.id}
@@ -117,7 +112,7 @@ export function AppLibraryPage() {
         <>
           <CustomApis />
           <section className="mb-8 flex flex-wrap items-center justify-between gap-3 rounded-panel bg-panel p-4 text-13 hairline">
-            <p className="text-muted">An app that you miss can be asked for. Those who run this site see which are wanted most.</p>
+            <p className="text-muted">Missing an app? Request it, and the people who run this site see which ones are wanted most.</p>
             <RequestApp />
           </section>
         </>
@@ -143,6 +138,11 @@ export function AppLibraryPage() {
       ) : null}
     </>
   )
+}
+
+function counted({ apps, connected, available }: CallReply<'list-apps'>): string {
+  const broken = apps.filter(({ state }) => state === 'broken').length
+  return [`${connected} connected`, ...(broken ? [`${broken} to connect again`] : []), `${available} available`].join(', ')
 }
 
 type CardProps = { app: App; listed: Listed | undefined; busy: boolean; onConnect: () => void; onOpen: () => void }

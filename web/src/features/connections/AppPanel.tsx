@@ -8,7 +8,8 @@ import { Button } from '../../ui/Button.tsx'
 import { Confirm, Dialog } from '../../ui/Dialog.tsx'
 import { ago, moment } from '../../ui/format.ts'
 import { Alert, Asked, Pill } from '../../ui/Panel.tsx'
-import { attempt, ToastSlot, toast } from '../../ui/toast.tsx'
+import { attempt, toast } from '../../ui/toast.tsx'
+import { TimelineMail } from './TimelineMail.tsx'
 import { Watches } from './Watches.tsx'
 
 type Connection = CallReply<'list-connections'>['connections'][number]
@@ -64,7 +65,6 @@ export function AppPanel({ app, onClose, onConnect, busy }: { app: App; onClose:
           <p className="mt-2 text-12 text-faint">Ask the assistant, as in “{askFor(app)}”.</p>
         </section>
         <Watches app={app} accounts={own} />
-        <ToastSlot className="sticky bottom-0" />
       </div>
     </Dialog>
   )
@@ -134,6 +134,7 @@ export function Account({ app, connection, connectAgain }: AccountProps) {
           Disconnect
         </Button>
       </p>
+      {state === 'broken' ? null : <TimelineMail connection={connection} connectAgain={connectAgain} />}
       {calls ? (
         <ul className="mt-2 divide-y divide-line border-t border-line">
           {calls.length ? null : <li className="py-2 text-12 text-muted">No calls in the last seven days.</li>}

@@ -24,9 +24,9 @@ const sources = {
 } as const
 
 const hints = {
-  paste: 'Where the document does not say it',
-  base: 'As https://api.example.com/v1',
-  mcp: 'As https://mcp.example.com/mcp. It has to speak streamable HTTP',
+  paste: 'Where the document does not name one',
+  base: 'Such as https://api.example.com/v1',
+  mcp: 'Such as https://mcp.example.com/mcp. It has to speak streamable HTTP',
 }
 
 /** Where an API is and how its key travels; it is tried before it is kept. */
@@ -83,7 +83,7 @@ export function CustomApiDialog({ api, onClose, onDone }: { api: CustomApi | nul
           hint={hints[source]}
         />
       )}
-      <SelectField label="How it knows you" value={auth} onChange={({ target }) => setAuth(target.value as Auth)}>
+      <SelectField label="Authentication" value={auth} onChange={({ target }) => setAuth(target.value as Auth)}>
         <Options of={auths.map(({ id, name }) => [id, name])} />
       </SelectField>
       {auth === 'header' || auth === 'query' ? (
@@ -94,13 +94,14 @@ export function CustomApiDialog({ api, onClose, onDone }: { api: CustomApi | nul
           {auth === 'signin' ? (
             <>
               <p className="text-13 text-muted">
-                Register a client there with the redirect <code className="break-all">{`${location.origin}/connect/custom`}</code>
+                Register a client there with this redirect URL:
+                <code className="block break-all">{`${location.origin}/connect/custom`}</code>
               </p>
-              <TextField name="authorize_url" label="Address where you approve" type="url" required maxLength={1000} />
-              <TextField name="scope" label="Scopes" maxLength={1000} hint="With a space between. May stay empty" />
+              <TextField name="authorize_url" label="Authorization URL" type="url" required maxLength={1000} />
+              <TextField name="scope" label="Scopes" maxLength={1000} hint="Separated by spaces. Optional" />
             </>
           ) : null}
-          <TextField name="token_url" label="Address that gives tokens" type="url" required maxLength={1000} />
+          <TextField name="token_url" label="Token URL" type="url" required maxLength={1000} />
           <TextField name="client_id" label="Client id" required maxLength={400} />
         </>
       ) : null}
@@ -108,14 +109,14 @@ export function CustomApiDialog({ api, onClose, onDone }: { api: CustomApi | nul
         <PasswordField
           name="key"
           label={auth === 'oauth' || auth === 'signin' ? 'Client secret' : auth === 'basic' ? 'User and password' : 'Key'}
-          hint={auth === 'basic' ? 'As user:password' : auth === 'signin' ? 'May stay empty, where the client has none' : undefined}
+          hint={auth === 'basic' ? 'As user:password' : auth === 'signin' ? 'Optional, where the client has none' : undefined}
           required={auth !== 'signin'}
           maxLength={4000}
           autoComplete="off"
         />
       )}
       {isServer || auth === 'signin' ? null : (
-        <TextField name="check_path" label="Path to try" maxLength={300} hint="A path that only reads, as items. May stay empty" />
+        <TextField name="check_path" label="Path to try" maxLength={300} hint="A path that only reads, such as items. Optional" />
       )}
     </FormDialog>
   )

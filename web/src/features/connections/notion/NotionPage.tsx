@@ -7,9 +7,10 @@ import { Databases } from './Databases.tsx'
 import { Overview } from './Overview.tsx'
 import { Pages } from './Pages.tsx'
 import { useNotionConnections } from './queries.ts'
+import { RowSync } from './RowSync.tsx'
 import { Settings } from './Settings.tsx'
 
-const tabs = ['overview', 'databases', 'pages', 'settings'] as const
+const tabs = ['overview', 'databases', 'pages', 'contacts', 'tasks', 'settings'] as const
 type Tab = (typeof tabs)[number]
 
 /** The pages of a connected Notion workspace, read there and written back. */
@@ -60,6 +61,8 @@ export function NotionPage() {
                   { id: 'overview', label: 'Overview', panel: <Overview connection={first!} change={change} /> },
                   { id: 'databases', label: 'Databases', panel: <Databases change={change} /> },
                   { id: 'pages', label: 'Pages', panel: <Pages search={search} change={change} /> },
+                  { id: 'contacts', label: 'Contacts', panel: <RowSync kind="contacts" connections={own} /> },
+                  { id: 'tasks', label: 'Tasks', panel: <RowSync kind="tasks" connections={own} /> },
                   { id: 'settings', label: 'Settings', panel: <Settings connections={own} /> },
                 ]
           }

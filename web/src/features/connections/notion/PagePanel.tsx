@@ -9,6 +9,7 @@ import { moment } from '../../../ui/format.ts'
 import { Alert, Asked } from '../../../ui/Panel.tsx'
 import { toast } from '../../../ui/toast.tsx'
 import { type NotionPage, useNotionRefresh, usePage } from './queries.ts'
+import { TwoSides } from './TwoSides.tsx'
 
 type Field = NotionPage['editable'][number]
 type Values = Record<Field, string>
@@ -87,24 +88,14 @@ function Editor({ shown, onClose }: { shown: CallReply<'show-notion-page'>; onCl
       {conflicts.length ? (
         <Alert tone="warn" title="Changed in Notion since you opened it">
           <p className="mb-2">Nothing was saved. Choose which values stay.</p>
-          <table className="mb-3 w-full text-left">
-            <thead className="text-12 text-muted">
-              <tr>
-                <th className="py-1 font-medium">Field</th>
-                <th className="py-1 font-medium">In Notion</th>
-                <th className="py-1 font-medium">Yours</th>
-              </tr>
-            </thead>
-            <tbody>
-              {conflicts.map((each) => (
-                <tr key={each.field} className="align-baseline">
-                  <td className="py-1 pr-2">{labels[each.field]}</td>
-                  <td className="py-1 pr-2 break-words">{each.theirs ?? 'Empty'}</td>
-                  <td className="py-1 break-words">{each.yours ?? 'Empty'}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <div className="mb-3">
+            <TwoSides
+              of={conflicts.map(({ field, theirs, yours }) => ({
+                ...{ field, label: labels[field] },
+                ...{ there: theirs ?? 'Empty', here: yours ?? 'Empty' },
+              }))}
+            />
+          </div>
           <p className="flex flex-wrap gap-2">
             <Button variant="primary" busy={busy} onClick={() => save(undefined, theirs(base))}>
               Keep mine
