@@ -2,7 +2,11 @@ import type { Previewed } from '@operon/kit/previews'
 
 /** The tables that previews of this service's actions speak of, a line each. */
 export const previewed: Previewed = {
-  connections: { one: 'connection', id: 'connection', shows: { app: 'App', account: 'Account', state: 'State' } },
+  connections: {
+    one: 'connection',
+    id: 'connection',
+    shows: { app: 'App', account: 'Account', state: 'State', on_timelines: 'Shown on timelines' },
+  },
   ad_rules: { one: 'ad rule', id: 'ad_rule', shows: { campaign: 'Campaign', most_cents: 'Pauses at', state: 'State' } },
   webhook_endpoints: {
     ...{ one: 'webhook endpoint', id: 'webhook_endpoint' },

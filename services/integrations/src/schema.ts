@@ -66,6 +66,8 @@ export type IntegrationsDb = LaneDb & {
     refresh_at: Date | null
     last_call_at: Date | null
     checked_at: Date | null
+    /** Of a mailbox: whether its emails may be shown with contacts. */
+    on_timelines: Generated<boolean>
     created_at: Generated<Date>
     updated_at: Generated<Date>
   }

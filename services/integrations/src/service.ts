@@ -16,6 +16,7 @@ import * as customApis from './migrations/0014_custom_apis.ts'
 import * as tools from './migrations/0015_tools.ts'
 import * as appRequests from './migrations/0016_app_requests.ts'
 import * as dueRules from './migrations/0017_due_rules.ts'
+import * as timelineMail from './migrations/0018_timeline_mail.ts'
 import { previewed } from './previewed.ts'
 import type { IntegrationsDb } from './schema.ts'
 import { webhookConsumers } from './webhooks/consumers.ts'
@@ -39,6 +40,7 @@ export const integrationsService: ServiceDefinition<IntegrationsDb, Config> = {
     '0015_tools': tools,
     '0016_app_requests': appRequests,
     '0017_due_rules': dueRules,
+    '0018_timeline_mail': timelineMail,
   },
   setup(rt) {
     connectionRoutes(rt)

@@ -1,6 +1,7 @@
 import { type AppId, appIds } from '@operon/contracts/integrations/apps'
 import type { AppAction, AppDefinition } from './app.ts'
 import { calendly, hubspot, linkedin, salesforce, twitter, zohoCrm } from './business.ts'
+import { caldav } from './caldav.ts'
 import { custom } from './custom.ts'
 import { gmail, googleAds, googleAnalytics, googleCalendar, googleDrive } from './google.ts'
 import { facebook, instagram, metaAds } from './meta.ts'
@@ -39,6 +40,7 @@ const definitions = [
 const byId = new Map<string, AppDefinition>(definitions.map((app) => [app.id, app]))
 /** Every app of the catalogue has its definition, or the service does not start. */
 byId.set(custom.id, custom)
+byId.set(caldav.id, caldav)
 for (const id of appIds) if (!byId.has(id)) throw new Error(`the app ${id} has no definition`)
 
 export const definitionOf = (id: string): AppDefinition => byId.get(id)!

@@ -1,5 +1,6 @@
 import type { AppId } from '@operon/contracts/integrations/apps'
 import { z } from 'zod'
+import type { DavCall } from '../calendars/caldav/calls.ts'
 import type { VendorId } from './vendors.ts'
 
 /** Our access to an account over there, sealed as one value. */
@@ -25,6 +26,8 @@ export type AppRequest = {
   under?: { path: string; query: Record<string, string>; token: (answer: Answer) => string | undefined }
   /** A tool of the MCP server at the address, in the place of an HTTP call. */
   tool?: { name: string; arguments: Record<string, unknown> }
+  /** A step with a calendar at a CalDAV server, which may take several requests. */
+  dav?: DavCall
 }
 /** An app's answer, taken apart. */
 export type Answer = any

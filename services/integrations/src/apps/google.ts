@@ -7,7 +7,7 @@ const who: AppDefinition['who'] = {
   read: ({ sub, email }) => ({ id: String(sub), name: email ?? String(sub) }),
 }
 const paging = pagedBy('pageToken', ({ nextPageToken }) => nextPageToken)
-const header = (message: any, name: string) =>
+export const header = (message: any, name: string) =>
   listOf(message.payload?.headers).find((each) => String(each.name).toLowerCase() === name)?.value as string | undefined
 
 export const mailThere = (id: string) => ({ path: `/messages/${encodeURIComponent(id)}`, query: { format: 'metadata' } })

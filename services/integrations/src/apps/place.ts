@@ -6,7 +6,7 @@ import { createGuardedFetch, type GuardedFetch } from '@operon/kit/fetch'
 import type { Runtime } from '@operon/kit/service'
 import type { Config } from '../config.ts'
 import { definitionOf } from './all.ts'
-import { CUSTOM } from './custom.ts'
+import { BESIDE } from './caldav.ts'
 import type { Client, VendorId } from './vendors.ts'
 
 /** Where an app is: at its vendor's own addresses, or at those of the stand-in, which has each under the vendor's host name. */
@@ -29,7 +29,7 @@ export type Places = {
 }
 /** The fetch that the calls of an app go through. */
 export const placesFor = ({ fetch, strangers }: Places, app: string): Pick<Places, 'fetch'> => ({
-  fetch: app === CUSTOM ? strangers : fetch,
+  fetch: BESIDE.some((each) => each === app) ? strangers : fetch,
 })
 
 const KNOWN_MS = 5_000

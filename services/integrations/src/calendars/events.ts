@@ -1,10 +1,10 @@
 import type { Input } from '@operon/contracts/contract'
 import type * as api from '@operon/contracts/integrations/calendars'
+import { CALDAV } from '@operon/contracts/integrations/calendars'
 import { DAY_MS, now } from '@operon/kit/clock'
-import type { Ctx } from '@operon/kit/context'
+import { type Ctx, signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import type { AppRequest } from '../apps/app.ts'
-import { connectionOf } from '../connections/actions.ts'
 import type { CallApp } from '../connections/call.ts'
 import type { ConnectionRow } from '../connections/keep.ts'
 import type { IntegrationsDb } from '../schema.ts'
@@ -19,16 +19,29 @@ const DAYS_BACK = 30
 const DAYS_AHEAD = 400
 
 export async function calendarOf(ctx: Call, connectionId: string): Promise<{ row: ConnectionRow; wire: CalendarWire }> {
-  const row = await connectionOf(ctx, connectionId).catch(() => null)
+  const row = await ctx.db
+    .selectFrom('connections')
+    .selectAll()
+    .where('id', '=', connectionId)
+    .where('user_id', '=', signedIn(ctx).id)
+    .where('state', '<>', 'disconnected')
+    .executeTakeFirst()
   const wire = row && wireOf(row.app)
   if (!row || !wire) throw new DomainError('app_not_connected', { message: 'No such calendar is connected.' })
-  if (row.state === 'broken') throw new DomainError('connection_broken')
+  if (row.state === 'broken') throw new DomainError('connection_broken', brokenWords(row))
   return { row, wire }
 }
 const asker =
   (ctx: Call, row: ConnectionRow, call: CallApp): Ask =>
   (action, request, effect = 'reads') =>
-    call(row, () => request, { action, effect, signal: ctx.signal })
+    call(row, () => request, { action, effect, signal: ctx.signal }).catch((error: unknown) => {
+      const isBroken = error instanceof DomainError && error.code === 'connection_broken'
+      throw isBroken ? new DomainError('connection_broken', { ...brokenWords(row), cause: error }) : error
+    })
+const brokenWords = ({ app }: ConnectionRow) =>
+  app === (CALDAV as ConnectionRow['app'])
+    ? { message: 'The server does not accept the password any more. Connect the calendar again with a new one.' }
+    : {}
 
 /** The vendor's answer in place of the deed. */
 const statusOf = (error: unknown): number | undefined =>
@@ -44,8 +57,8 @@ export async function listChanges(ctx: Call, { connection_id, cursor, from, unti
   const asked = cursor === undefined ? first : read(cursor)
   const list = async (at: At, reset: boolean) => {
     const answer = await ask('list-changes', wire.list(at))
-    const { events, at: next, more } = wire.listed(answer, at)
-    return { account: row.account, events, cursor: write(next), more, reset }
+    const { events, at: next, more, anew } = wire.listed(answer, at)
+    return { account: row.account, events, cursor: write(next), more, reset, ...(anew && { anew }) }
   }
   try {
     return await list(asked, false)

@@ -67,15 +67,17 @@ export const googleWire: CalendarWire = {
   change: (id, event, etag) => ({ method: 'PATCH', path: one(id), json: written(event), ...ifMatch(etag) }),
   remove: (id, etag) => ({ method: 'DELETE', path: one(id), ...ifMatch(etag) }),
   event: eventOf,
-  watch: ({ id, address, secret }) => ({
-    method: 'POST',
-    path: `${events}/watch`,
-    json: { id, type: 'web_hook', address, token: secret, params: { ttl: String(WATCH_SECONDS) } },
-  }),
-  watched: ({ id, resourceId, expiration }) => ({
-    remote: String(id),
-    resource: words(resourceId, 500),
-    until: new Date(Number(expiration)),
-  }),
-  unwatch: ({ remote, resource }) => ({ method: 'POST', path: '/channels/stop', json: { id: remote, resourceId: resource } }),
+  watching: {
+    watch: ({ id, address, secret }) => ({
+      method: 'POST',
+      path: `${events}/watch`,
+      json: { id, type: 'web_hook', address, token: secret, params: { ttl: String(WATCH_SECONDS) } },
+    }),
+    watched: ({ id, resourceId, expiration }) => ({
+      remote: String(id),
+      resource: words(resourceId, 500),
+      until: new Date(Number(expiration)),
+    }),
+    unwatch: ({ remote, resource }) => ({ method: 'POST', path: '/channels/stop', json: { id: remote, resourceId: resource } }),
+  },
 }

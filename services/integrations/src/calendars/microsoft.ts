@@ -60,17 +60,19 @@ export const microsoftWire: CalendarWire = {
   change: (id, event, etag) => ({ method: 'PATCH', path: one(id), json: written(event), ...headers(etag) }),
   remove: (id, etag) => ({ method: 'DELETE', path: one(id), ...headers(etag) }),
   event: eventOf,
-  watch: ({ address, secret }) => ({
-    method: 'POST',
-    path: '/subscriptions',
-    json: {
-      changeType: 'created,updated,deleted',
-      notificationUrl: address,
-      resource: '/me/events',
-      expirationDateTime: new Date(now() + WATCH_MINUTES * 60_000).toISOString(),
-      clientState: secret,
-    },
-  }),
-  watched: ({ id, expirationDateTime }) => ({ remote: String(id), resource: null, until: new Date(String(expirationDateTime)) }),
-  unwatch: ({ remote }) => ({ method: 'DELETE', path: `/subscriptions/${encodeURIComponent(remote)}` }),
+  watching: {
+    watch: ({ address, secret }) => ({
+      method: 'POST',
+      path: '/subscriptions',
+      json: {
+        changeType: 'created,updated,deleted',
+        notificationUrl: address,
+        resource: '/me/events',
+        expirationDateTime: new Date(now() + WATCH_MINUTES * 60_000).toISOString(),
+        clientState: secret,
+      },
+    }),
+    watched: ({ id, expirationDateTime }) => ({ remote: String(id), resource: null, until: new Date(String(expirationDateTime)) }),
+    unwatch: ({ remote }) => ({ method: 'DELETE', path: `/subscriptions/${encodeURIComponent(remote)}` }),
+  },
 }

@@ -18,7 +18,7 @@ export type Told = { remote: string; resource: string | null; until: Date }
 /** One vendor's calendar protocol. */
 export type CalendarWire = {
   list(at: At): AppRequest
-  listed(answer: Answer, at: At): { events: Shown[]; at: At; more: boolean }
+  listed(answer: Answer, at: At): { events: Shown[]; at: At; more: boolean; anew?: string[] }
   show(id: string): AppRequest
   add(key: string, event: Wanted): AppRequest
   /** The id that a new event has, where we choose it. */
@@ -26,6 +26,10 @@ export type CalendarWire = {
   change(id: string, event: Wanted, etag?: string): AppRequest
   remove(id: string, etag?: string): AppRequest
   event(answer: Answer): Shown
+  /** Null where it tells nobody of changes. */
+  watching: Watching | null
+}
+export type Watching = {
   watch(hook: { id: string; address: string; secret: string }): AppRequest
   watched(answer: Answer): Told
   unwatch(told: { remote: string; resource: string | null }): AppRequest
