@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { setTimeout as delay } from 'node:timers/promises'
 import { serviceNames } from '@operon/contracts/services'
 import { startFleet } from '@operon/deploy/fleet'
 import { exitWith, stopOnSignals } from '@operon/deploy/launcher'
@@ -55,6 +56,8 @@ const sellers = Number(args[args.indexOf('--sellers') + 1] || 0) || 300
 const chosen = args.filter((arg) => arg in faults)
 const old = args.includes('--old') ? args[args.indexOf('--old') + 1] : undefined
 const busy = busyness(availableParallelism())
+/** Whatever else ran here has ended by then, or goes on for good. */
+const CALM_WITHIN_MS = 8 * 60_000
 const serviceKey = 'chaos-service-key-0123456789'
 const began = Date.now()
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
@@ -180,7 +183,9 @@ console.log(
   `seed ${seed}: ${broken.length ? `${broken.join(', ')} broken` : 'every invariant held'}, ${seconds(Date.now() - began)} in all`,
 )
 if (broken.length === 0 || again) process.exit(broken.length ? 1 : 0)
-// Red twice fails; red once is named, since it held with the same numbers when nothing went before it.
+// Red twice fails; red once is named, since it held with the same numbers when nothing went before it and less ran beside it.
+const calm = () => busyness(availableParallelism()) < 2
+for (const until = Date.now() + CALM_WITHIN_MS; !calm() && Date.now() < until; ) await delay(5_000)
 console.log(`once more with seed ${seed}, by themselves: ${broken.join(', ')}`)
 const more = [
   import.meta.filename,

@@ -7,6 +7,8 @@ const OPENS_WITHIN_MS = 5_000
 const AT_ONCE_MS = 1_000
 /** Below this nobody notices, and one collection of garbage makes the difference. */
 const NOTICED_MS = 60
+/** The worst few of a hundred calls are chance: a figure has at least so many calls beyond it. */
+const BEYOND = 10
 const CALLERS = 10
 
 type Order = { provider: 'stripe' | 'openai'; kind: string; ms?: number; rate?: number; status?: number; match?: string }
@@ -32,7 +34,7 @@ export const unwell: Fault = async (world) => {
   const readers = await readersOf(world)
   const people = await crowd(world, 2 * CALLERS)
   const usualMs = world.short ? 2_500 : 20_000
-  const before = p99(await readsFor(world, people, usualMs))
+  const before = slowest(await readsFor(world, people, usualMs))
   const broken: string[] = []
   const said: string[] = []
   const measured: [string, number][] = []
@@ -47,10 +49,10 @@ export const unwell: Fault = async (world) => {
     const calls = await callers.stop()
     await world.call('DELETE', '/sandbox/api/faults')
     const refused = reads.filter(({ status }) => status !== 200)
-    const now = p99(reads)
+    const now = slowest(reads)
     const isFailing = name === 'failing half the time'
     const told = (['chat', 'checkout'] as const).map((what) => `a ${what} after ${seconds(toldAtOnce(what, calls)?.at)}`)
-    said.push(`${name}: ${reads.length} other calls, p99 ${now.toFixed(0)} ms${isFailing ? '' : `, told at once: ${told.join(', ')}`}`)
+    said.push(`${name}: ${reads.length} other calls, slowest ${now.toFixed(0)} ms${isFailing ? '' : `, told at once: ${told.join(', ')}`}`)
     measured.push([name, now])
     for (const { path, status, said } of refused.slice(0, 3)) broken.push(`${name}: ${path} answered ${status} ${said}`)
     if (!isFailing) broken.push(...waitedTooLong(world, name, calls))
@@ -67,13 +69,13 @@ export const unwell: Fault = async (world) => {
   const { left } = await settle(world, readers)
   const twice = await doubled(world)
   // Before and after: a machine that others use is not as fast all the time.
-  const usual = Math.max(before, p99(await readsFor(world, people, usualMs)))
+  const usual = Math.max(before, slowest(await readsFor(world, people, usualMs)))
   for (const [name, now] of measured)
-    if (now > Math.max(2 * usual, NOTICED_MS))
-      broken.push(`${name}: other routes' p99 went from ${usual.toFixed(0)} to ${now.toFixed(0)} ms`)
+    if (now > Math.max(2 * usual, NOTICED_MS * world.patience))
+      broken.push(`${name}: other routes went from ${usual.toFixed(0)} to ${now.toFixed(0)} ms`)
   return {
     injected: 'Stripe hung and OpenAI 30 s slow, then half of their answers 5xx',
-    work: `p99 of other routes ${usual.toFixed(0)} ms; ${said.join('; ')}`,
+    work: `other routes at the slowest ${usual.toFixed(0)} ms; ${said.join('; ')}`,
     lost: left.length,
     twice: twice.length,
     ...(back !== null && { recoveredMs: back }),
@@ -154,7 +156,8 @@ async function readsFor(world: World, people: Person[], ms: number): Promise<Rea
   return reads
 }
 
-function p99(reads: Read[]): number {
+/** Of fewer than a thousand calls a lower one than the 99th percentile, which would be the slowest but one or two. */
+function slowest(reads: Read[]): number {
   const sorted = reads.map(({ ms }) => ms).sort((a, b) => a - b)
-  return sorted[Math.floor(sorted.length * 0.99)] ?? 0
+  return sorted[Math.min(Math.floor(sorted.length * 0.99), Math.max(Math.floor(sorted.length / 2), sorted.length - 1 - BEYOND))] ?? 0
 }
