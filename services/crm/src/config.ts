@@ -1,5 +1,6 @@
 import { mailSettings } from '@operon/kit/mail/mailer'
-import { mailLimits } from '@operon/kit/mail/turns'
+import { textSettings } from '@operon/kit/mail/texts'
+import { mailLimits, textLimits } from '@operon/kit/mail/turns'
 import { z } from 'zod'
 
 const count = (fallback: number) => z.coerce.number().int().min(1).default(fallback)
@@ -7,6 +8,8 @@ const count = (fallback: number) => z.coerce.number().int().min(1).default(fallb
 export const Config = z.object({
   ...mailSettings,
   ...mailLimits,
+  ...textSettings,
+  ...textLimits,
   /** Emails of all campaigns together, and how much of its plan's hourly share an account may send. */
   LIMIT_CAMPAIGN_PLATFORM_PER_HOUR: count(60_000),
   LIMIT_CAMPAIGN_ACCOUNT_PERCENT: count(100),

@@ -5,12 +5,17 @@ import type { CrmDb } from './schema.ts'
 
 /** Each has its owner in `user_id` and an index of it with the id. */
 const owned = [
+  // First, so that a sync that runs meanwhile brings no contact back.
+  'notion_links',
+  'notion_syncs',
   'leads',
   'contact_emails',
   'contact_phones',
   'consents',
+  'note_mentions',
   'activities',
   'tasks',
+  'contact_files',
   'contact_images',
   'import_runs',
   'import_rows',
@@ -20,7 +25,11 @@ const owned = [
   'event_types',
   'email_events',
   'email_recipients',
+  'email_sequence_people',
   'email_campaigns',
+  'email_sequences',
+  'email_topic_leavers',
+  'email_topics',
   'email_segments',
   'email_templates',
   'email_senders',
@@ -45,6 +54,7 @@ const owned = [
 const unshown: Record<string, string[]> = {
   bookings: ['during'],
   synced_calendars: ['cursor'],
+  notion_syncs: ['cursor', 'lease'],
   email_senders: ['smtp_password', 'dkim_private', 'webhook_secret'],
 }
 

@@ -27,7 +27,9 @@ export const previewed: Previewed = {
   pipelines: { one: 'pipeline', id: 'pipeline', shows: { name: 'Name' } },
   pipeline_stages: { one: 'stage', shows: { name: 'Name' } },
   tasks: { one: 'task', id: 'task', shows: { title: 'Title', due_at: 'Due', done_at: 'Done' } },
+  contact_files: { one: 'file of a contact', many: 'files of contacts', shows: { name: 'Name' } },
   activities: { one: 'timeline entry', many: 'timeline entries', id: 'activity', shows: { text: 'Text' } },
+  note_mentions: { one: 'mention in a note', many: 'mentions in notes', shows: {} },
   contact_fields: { one: 'contact field', id: 'contact_field', shows: { name: 'Name', kind: 'Kind', options: 'Options' } },
   contact_views: { one: 'view of contacts', many: 'views of contacts', id: 'contact_view', shows: { name: 'Name' } },
   contact_merges: { one: 'merge of contacts', many: 'merges of contacts', id: 'contact_merge', shows: {} },
@@ -52,7 +54,13 @@ export const previewed: Previewed = {
     shows: {
       ...{ title: 'Title', slug: 'Address', description: 'Description', minutes: 'Minutes', step_minutes: 'Starts every (minutes)' },
       ...{ before_minutes: 'Free before (minutes)', after_minutes: 'Free after (minutes)', notice_minutes: 'Notice (minutes)' },
-      ...{ days_ahead: 'Days ahead', remind_minutes: 'Reminder before (minutes)', place_kind: 'Place', place: 'Where' },
+      ...{
+        days_ahead: 'Days ahead',
+        remind_minutes: 'Reminder before (minutes)',
+        sms_minutes: 'Text before (minutes)',
+        place_kind: 'Place',
+        place: 'Where',
+      },
       ...{ questions: 'Questions', needs_approval: 'Needs your approval', active: 'Active' },
     },
   },
@@ -61,6 +69,11 @@ export const previewed: Previewed = {
     ...{ one: 'synced calendar', id: 'synced_calendar' },
     shows: { account: 'Account', busy: 'Its events block booking', copies: 'Appointments are written into it' },
   },
+  notion_syncs: {
+    ...{ one: 'sync with Notion', many: 'syncs with Notion', id: 'notion_sync' },
+    shows: { title: 'Database', adds: 'Adds contacts or tasks to it' },
+  },
+  notion_links: { one: 'row in Notion', many: 'rows in Notion', id: 'notion_link', shows: {} },
   email_campaigns: {
     ...{ one: 'campaign', id: 'campaign' },
     shows: {
@@ -73,7 +86,11 @@ export const previewed: Previewed = {
       ab: 'Second subject',
     },
   },
+  email_sequences: { one: 'sequence', id: 'sequence', shows: { name: 'Name', state: 'State' } },
+  email_sequence_people: { one: 'place in a sequence', many: 'places in sequences', shows: { state: 'State', next_at: 'Next email' } },
   email_senders: { one: 'sender', id: 'sender', shows: { name: 'Name', email: 'Email' } },
+  email_topics: { one: 'topic', id: 'email_topic', shows: { title: 'Title', description: 'Description' } },
+  email_topic_leavers: { one: 'reader who left a topic', many: 'readers who left a topic', shows: { email: 'Email' } },
   email_segments: { one: 'segment', id: 'segment', shows: { name: 'Name' } },
   email_recipients: { one: 'recipient', shows: { email: 'Email' } },
 }

@@ -6,6 +6,7 @@ import type { DealsDb } from './deals/schema.ts'
 import type { EmailDb } from './email/schema.ts'
 import type { FieldsDb } from './fields/schema.ts'
 import type { FormsDb } from './forms/schema.ts'
+import type { NotionDb } from './notion/schema.ts'
 import type { SyncDb } from './sync/schema.ts'
 import type { ViewsDb } from './views/views.ts'
 
@@ -15,6 +16,7 @@ export type CrmDb = PaceDb &
   DealsDb &
   FieldsDb &
   FormsDb &
+  NotionDb &
   SyncDb &
   ViewsDb &
   EmailDb & {
@@ -67,6 +69,17 @@ export type CrmDb = PaceDb &
       event_id: string | null
       at: Generated<Date>
     }
+    /** The records that notes mention, each by its id, and where in the text its name stands. */
+    note_mentions: {
+      id: string
+      user_id: string
+      activity_id: string
+      contact_id: string | null
+      company_id: string | null
+      deal_id: string | null
+      starts: number
+      length: number
+    }
     tasks: {
       id: string
       user_id: string
@@ -77,6 +90,8 @@ export type CrmDb = PaceDb &
       told_at: Date | null
       created_at: Generated<Date>
     }
+    /** Which of the person's files belong to a contact. */
+    contact_files: { id: string; user_id: string; contact_id: string; file_id: string; name: string; added_at: Generated<Date> }
     /** Contacts that were deleted, as they were. */
     contact_images: { id: string; user_id: string; contact_id: string; image: unknown; at: Generated<Date> }
     /** A contact as it was before another became part of it, and the rows that came along. */

@@ -1,7 +1,8 @@
 import { erasesPeople } from '@operon/kit/erasure'
 import { openMailer } from '@operon/kit/mail/mailer'
 import { messagePaces, watchLoad } from '@operon/kit/mail/paces'
-import { platformPace } from '@operon/kit/mail/turns'
+import { openTexter } from '@operon/kit/mail/texts'
+import { platformPace, textPlatformPace } from '@operon/kit/mail/turns'
 import type { ServiceDefinition } from '@operon/kit/service'
 import { accountMailConsumers } from './accountMail/consumers.ts'
 import { bookingJobs, bookingRoutes } from './booking/routes.ts'
@@ -40,8 +41,18 @@ import * as followedCalendars from './migrations/0097_followed_calendars.ts'
 import * as endedEmails from './migrations/0101_ended_emails.ts'
 import * as optInAsks from './migrations/0102_opt_in_asks.ts'
 import * as dealsOfStage from './migrations/0103_deals_of_stage.ts'
+import * as notionSync from './migrations/0104_notion_sync.ts'
+import * as contactFiles from './migrations/0105_contact_files.ts'
+import * as notionTasks from './migrations/0106_notion_tasks.ts'
+import * as sequences from './migrations/0107_sequences.ts'
+import * as series from './migrations/0108_series.ts'
+import * as textReminders from './migrations/0109_text_reminders.ts'
+import * as mentions from './migrations/0110_mentions.ts'
+import * as topics from './migrations/0111_topics.ts'
+import * as sequenceEnds from './migrations/0113_sequence_ends.ts'
 import { newsletterJobs } from './newsletter/jobs.ts'
 import { newsletterRoutes } from './newsletter/routes.ts'
+import { notionSyncRoutes } from './notion/routes.ts'
 import { peopleConsumers } from './people/consumers.ts'
 import { previewed } from './previewed.ts'
 import type { CrmDb } from './schema.ts'
@@ -78,12 +89,22 @@ export const crmService: ServiceDefinition<CrmDb, Config> = {
     '0101_ended_emails': endedEmails,
     '0102_opt_in_asks': optInAsks,
     '0103_deals_of_stage': dealsOfStage,
+    '0104_notion_sync': notionSync,
+    '0105_contact_files': contactFiles,
+    '0106_notion_tasks': notionTasks,
+    '0107_sequences': sequences,
+    '0108_series': series,
+    '0109_text_reminders': textReminders,
+    '0110_mentions': mentions,
+    '0111_topics': topics,
+    '0113_sequence_ends': sequenceEnds,
   },
-  sandboxed: ({ SMTP_URL }) => (SMTP_URL ? [] : ['smtp']),
+  sandboxed: ({ SMTP_URL, SMS_API_URL }) => [...(SMTP_URL ? [] : ['smtp' as const]), ...(SMS_API_URL ? [] : ['sms' as const])],
   setup(rt) {
     const mailer = openMailer(rt)
     rt.onStop(mailer.close)
-    watchLoad(rt, [platformPace(rt.config)])
+    const texter = openTexter(rt)
+    watchLoad(rt, [platformPace(rt.config), textPlatformPace(rt.config)])
     tableRoutes(rt)
     contactRoutes(rt)
     contactConsumers(rt)
@@ -93,11 +114,12 @@ export const crmService: ServiceDefinition<CrmDb, Config> = {
     companyRoutes(rt)
     fieldRoutes(rt)
     viewRoutes(rt)
-    calendarRoutes(rt)
-    bookingRoutes(rt, mailer)
-    bookingJobs(rt, mailer)
+    calendarRoutes(rt, texter)
+    bookingRoutes(rt, mailer, texter)
+    bookingJobs(rt, mailer, texter)
     hostConsumers(rt)
     syncRoutes(rt)
+    notionSyncRoutes(rt)
     emailRoutes(rt, mailer)
     newsletterRoutes(rt)
     newsletterJobs(rt, mailer)

@@ -5,11 +5,13 @@ import { now } from '@operon/kit/clock'
 import type { Ctx } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import { newId } from '@operon/kit/ids'
+import { type Texter, textNumber } from '@operon/kit/mail/texts'
 import type { Runtime } from '@operon/kit/service'
 import { inTransaction, publish } from '@operon/kit/tx'
 import type { Insertable } from 'kysely'
-import { insertBooking, mailBoth, rangeOf, releaseHold, told } from '../calendar/bookings.ts'
-import { remindAt } from '../calendar/reminders.ts'
+import { insertBooking, mailBoth, rangeOf, releaseHold, type Trx, told } from '../calendar/bookings.ts'
+import { remindersAt } from '../calendar/reminders.ts'
+import { noteConsent } from '../email/consents.ts'
 import type { CrmDb } from '../schema.ts'
 import { bounded } from './bounds.ts'
 import { checkoutOf } from './checkout.ts'
@@ -22,11 +24,12 @@ type Rt = Pick<Runtime<CrmDb>, 'ask' | 'cache' | 'kit' | 'vault'>
 const MINUTE_MS = 60_000
 const HOLD_MINUTES = 15
 
-export async function book(ctx: Ctx<CrmDb>, given: Given, rt: Rt): Promise<Output<typeof bookContract>> {
+export async function book(ctx: Ctx<CrmDb>, given: Given, rt: Rt, texter: Texter): Promise<Output<typeof bookContract>> {
   const { profile, event_type, start, zone, name } = given
   const offer = await offerAt(ctx.db, { profile, event_type }, start)
   const email = given.email.toLowerCase()
   const answers = answersTo(offer, given)
+  const sms_to = textedAt(offer, given, texter)
   await bounded(ctx, rt, offer.user_id, email)
   const starts_at = new Date(start)
   const ends_at = new Date(starts_at.getTime() + offer.minutes * MINUTE_MS)
@@ -43,6 +46,7 @@ export async function book(ctx: Ctx<CrmDb>, given: Given, rt: Rt): Promise<Outpu
     guest_email: email,
     guest_phone: given.phone || null,
     guest_zone: zone,
+    sms_to,
     answers: JSON.stringify(answers),
     place: offer.place_kind === 'phone' ? (given.phone ?? '') : offer.place,
   }
@@ -51,8 +55,9 @@ export async function book(ctx: Ctx<CrmDb>, given: Given, rt: Rt): Promise<Outpu
     const booking = await insertBooking(trx, {
       ...row,
       state: offer.needs_approval ? 'pending' : 'confirmed',
-      remind_at: offer.needs_approval ? null : remindAt(starts_at, offer.remind_minutes),
+      ...(!offer.needs_approval && remindersAt(starts_at, offer, sms_to)),
     })
+    await noteTexts(trx, offer, sms_to)
     await publish(trx, appointmentBooked, offer.user_id, told(booking, 'guest'))
     await mailBoth(trx, booking, offer.needs_approval ? 'requested' : 'booked', ['guest', 'host'])
     return { booking_id: booking.id, manage_url: manageUrl(rt.kit.PUBLIC_URL, rt.vault, booking.id), state: booking.state }
@@ -69,6 +74,7 @@ async function hold(
   const { id, user_id } = row
   await inTransaction(ctx.db, async (trx) => {
     await insertBooking(trx, { ...row, state: 'pending', hold_until: new Date(now() + HOLD_MINUTES * MINUTE_MS) })
+    await noteTexts(trx, offer, row.sms_to ?? null)
     const refund_until = new Date(new Date(row.starts_at).getTime() - offer.refund_hours * 60 * MINUTE_MS)
     await trx
       .insertInto('booking_payments')
@@ -88,4 +94,17 @@ function answersTo({ questions, place_kind }: Offer, { answers, phone }: Given) 
   if (place_kind === 'phone' && !/\d.*\d.*\d.*\d/.test(phone ?? '')) throw new DomainError('booking_phone')
   if (questions.some(({ required }, at) => required && !answers[at]?.trim())) throw new DomainError('booking_answers')
   return questions.flatMap(({ label }, at) => (answers[at]?.trim() ? [{ label, answer: answers[at].trim() }] : []))
+}
+
+/** The number to text, where the guest asked for that and the page offers it. */
+function textedAt({ sms_minutes }: Offer, { text_me, phone }: Given, { isOpen }: Texter): string | null {
+  if (!text_me || !sms_minutes || !isOpen) return null
+  const number = textNumber(phone ?? '')
+  if (!number) throw new DomainError('booking_text_phone')
+  return number
+}
+
+/** A tick takes nothing back that the owner of the number has said: anybody can type it. */
+async function noteTexts(trx: Trx, { user_id: userId, title }: Offer, number: string | null): Promise<void> {
+  if (number) await noteConsent(trx, { userId, channel: 'sms', address: `+${number}` }, `Ticked “Text me a reminder” when booking ${title}`)
 }

@@ -9,7 +9,7 @@ import type { Runtime } from '@operon/kit/service'
 import { inTransaction, publish } from '@operon/kit/tx'
 import type { Kysely } from 'kysely'
 import { changeBooking, mailBoth, rangeOf, releaseHold, told } from '../calendar/bookings.ts'
-import { remindAt } from '../calendar/reminders.ts'
+import { NO_REMINDERS, remindersAt } from '../calendar/reminders.ts'
 import type { CrmDb } from '../schema.ts'
 import { bounded } from './bounds.ts'
 import { bookingIdIn } from './links.ts'
@@ -116,7 +116,7 @@ export async function rescheduleBooking(ctx: Call, { token, start }: Input<typeo
         during: rangeOf(starts_at, ends_at, offer.before_minutes, offer.after_minutes),
         // The host approves each time, also a new one.
         state: offer.needs_approval ? 'pending' : 'confirmed',
-        remind_at: offer.needs_approval ? null : remindAt(starts_at, offer.remind_minutes),
+        ...(offer.needs_approval ? NO_REMINDERS : remindersAt(starts_at, offer, held.sms_to)),
       },
     )
     if (!booking) throw new DomainError('booking_over')

@@ -62,7 +62,7 @@ export const sendBookingMail =
 const withFile = new Set<Mail['kind']>(['booked', 'confirmed', 'moved', 'cancelled'])
 
 /** It was deleted since. */
-const missing = (error: unknown): null => {
+export const missing = (error: unknown): null => {
   if (error instanceof DomainError) return null
   throw error
 }

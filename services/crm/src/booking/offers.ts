@@ -4,6 +4,7 @@ import type { ScheduleShape } from '@operon/contracts/crm/calendar'
 import { now } from '@operon/kit/clock'
 import type { Ctx } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
+import type { Texter } from '@operon/kit/mail/texts'
 import { type Kysely, type Selectable, sql } from 'kysely'
 import { type Busy, slotsOf } from '../calendar/slots.ts'
 import { daysIn } from '../calendar/zones.ts'
@@ -45,13 +46,17 @@ export async function offerOf(db: Kysely<CrmDb>, which: Which, { fromMs, toMs }:
   return rows[0]
 }
 
-export async function showBookingPage({ db }: Call, { profile }: Input<typeof pageContract>): Promise<Output<typeof pageContract>> {
+export async function showBookingPage(
+  { db }: Call,
+  { profile }: Input<typeof pageContract>,
+  { isOpen }: Pick<Texter, 'isOpen'>,
+): Promise<Output<typeof pageContract>> {
   const rows = await db
     .selectFrom('hosts')
     .innerJoin('schedules', 'schedules.user_id', 'hosts.user_id')
     .innerJoin('event_types', 'event_types.user_id', 'hosts.user_id')
     .select(['hosts.name', 'schedules.zone', 'event_types.slug', 'title', 'description', 'minutes', 'place_kind', 'place'])
-    .select(['needs_approval', 'price_cents', 'refund_hours', 'questions', 'days_ahead'])
+    .select(['needs_approval', 'price_cents', 'refund_hours', 'questions', 'days_ahead', 'sms_minutes'])
     .where('hosts.slug', '=', profile)
     .where('event_types.active', '=', true)
     .orderBy('event_types.id')
@@ -61,7 +66,11 @@ export async function showBookingPage({ db }: Call, { profile }: Input<typeof pa
   return {
     name: rows[0].name,
     zone: rows[0].zone,
-    event_types: rows.map(({ place, ...type }) => ({ ...type, place: type.place_kind === 'address' && place ? place : null })),
+    event_types: rows.map(({ place, sms_minutes, ...type }) => ({
+      ...type,
+      sms_minutes: isOpen ? sms_minutes : 0,
+      place: type.place_kind === 'address' && place ? place : null,
+    })),
   }
 }
 

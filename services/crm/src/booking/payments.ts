@@ -6,7 +6,7 @@ import type { Ctx } from '@operon/kit/context'
 import { enqueue, inTransaction, publish, publishMany } from '@operon/kit/tx'
 import { type Selectable, sql, type Updateable } from 'kysely'
 import { type Booking, changeBooking, endHolds, mailBoth, oneAtATime, type Trx, told } from '../calendar/bookings.ts'
-import { remindAt } from '../calendar/reminders.ts'
+import { remindersAt } from '../calendar/reminders.ts'
 import { noteConsent } from '../email/consents.ts'
 import type { CrmDb } from '../schema.ts'
 
@@ -36,8 +36,8 @@ export async function bookPaid(trx: Trx, sale: Payload<typeof saleSettled>): Pro
     return
   }
   const state = type?.needs_approval ? 'pending' : 'confirmed'
-  const remind_at = state === 'pending' ? null : remindAt(booking.starts_at, type?.remind_minutes ?? 0)
-  const set = { state, remind_at, hold_until: null, reason: '' } as const
+  const reminders = state === 'pending' ? {} : remindersAt(booking.starts_at, type, booking.sms_to)
+  const set = { state, ...reminders, hold_until: null, reason: '' } as const
   const guard = { id: booking.id, userId: booking.user_id, states: ['pending', 'cancelled'] as const, held: true }
   const booked = (await changeBooking(trx, guard, set))!
   await setPayment(trx, payment, { state: 'paid', kept_at: booked.ends_at })
@@ -102,7 +102,7 @@ const typeOf = async (trx: Trx, booking: Booking | undefined) =>
   booking?.event_type_id
     ? trx
         .selectFrom('event_types')
-        .select(['title', 'needs_approval', 'remind_minutes'])
+        .select(['title', 'needs_approval', 'remind_minutes', 'sms_minutes'])
         .where('id', '=', booking.event_type_id)
         .executeTakeFirst()
     : undefined

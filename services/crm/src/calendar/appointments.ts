@@ -11,7 +11,7 @@ import { paymentOf } from '../booking/held.ts'
 import { settleCancelled, settleMoved } from '../booking/payments.ts'
 import type { CrmDb } from '../schema.ts'
 import { type Booking, changeBooking, insertBooking, mailBoth, rangeOf, releaseHold, type Trx, told } from './bookings.ts'
-import { remindAt } from './reminders.ts'
+import { remindersAt } from './reminders.ts'
 
 type Call = Ctx<CrmDb>
 
@@ -24,6 +24,7 @@ const shown = ({ id, title, state, blocks, event_type_id, guest_name, guest_emai
   notes: row.notes,
   reason: row.reason,
   version: row.version,
+  text_reminder: row.sms_state ? { state: row.sms_state, at: row.sms_at?.toISOString() ?? null } : null,
 })
 
 export async function listAppointments(
@@ -134,7 +135,7 @@ export async function moveOwn(trx: Trx, own: Own & { starts_at: Date; ends_at: D
   const booking = await changeBooking(
     trx,
     { id, userId, states: ['pending', 'confirmed'], version },
-    { starts_at, ends_at, during, remind_at: remindAt(starts_at, type?.remind_minutes ?? 0) },
+    { starts_at, ends_at, during, ...remindersAt(starts_at, type, type?.sms_to ?? null) },
   )
   if (!booking) return null
   await settleMoved(trx, booking, 'owner')
@@ -194,7 +195,7 @@ export async function answerBooking(
   return inTransaction(ctx.db, async (trx) => {
     const type = await typeOf(trx, id, userId)
     const set = confirm
-      ? { state: 'confirmed' as const, remind_at: type ? remindAt(type.starts_at, type.remind_minutes ?? 0) : null }
+      ? { state: 'confirmed' as const, ...(type && remindersAt(type.starts_at, type, type.sms_to)) }
       : { state: 'declined' as const, reason }
     const booking = await changeBooking(trx, { id, userId, states: ['pending'] }, set)
     if (!booking) throw await whyNot(trx, id, userId)
@@ -231,7 +232,7 @@ const typeOf = (trx: Trx, id: string, userId: string) =>
   trx
     .selectFrom('bookings')
     .leftJoin('event_types', 'event_types.id', 'bookings.event_type_id')
-    .select(['bookings.starts_at', 'before_minutes', 'after_minutes', 'remind_minutes'])
+    .select(['bookings.starts_at', 'bookings.sms_to', 'before_minutes', 'after_minutes', 'remind_minutes', 'sms_minutes'])
     .where('bookings.id', '=', id)
     .where('bookings.user_id', '=', userId)
     .executeTakeFirst()

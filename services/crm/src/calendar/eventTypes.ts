@@ -9,12 +9,14 @@ import {
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import { newId } from '@operon/kit/ids'
+import type { Texter } from '@operon/kit/mail/texts'
 import type { Runtime } from '@operon/kit/service'
 import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import { reachable } from '../people/reachable.ts'
 import type { CrmDb } from '../schema.ts'
 import { slugOf } from './hosts.ts'
+import { textsOf, textsOffered } from './texts.ts'
 
 type Call = Ctx<CrmDb>
 type Rt = Pick<Runtime<CrmDb>, 'ask' | 'kit'>
@@ -22,7 +24,7 @@ type Rt = Pick<Runtime<CrmDb>, 'ask' | 'kit'>
 const MOST = 100
 const bookingPageAt = (home: string, slug: string, type: string) => `${home}/book/${slug}/${type}`
 
-export async function listEventTypes(ctx: Call, { kit }: Rt): Promise<Output<typeof listContract>> {
+export async function listEventTypes(ctx: Call, { kit }: Rt, texter: Texter): Promise<Output<typeof listContract>> {
   const { id: userId } = signedIn(ctx)
   const rows = await ctx.db
     .selectFrom('event_types')
@@ -32,6 +34,7 @@ export async function listEventTypes(ctx: Call, { kit }: Rt): Promise<Output<typ
       'notice_minutes',
       'days_ahead',
       'remind_minutes',
+      'sms_minutes',
       'place_kind',
       'place',
       'questions',
@@ -54,6 +57,7 @@ export async function listEventTypes(ctx: Call, { kit }: Rt): Promise<Output<typ
   return {
     slug: rows[0]?.host ?? null,
     event_types: rows.map(({ host, ...row }) => ({ ...row, url: bookingPageAt(kit.PUBLIC_URL, host ?? '', row.slug) })),
+    texts: await textsOf(ctx.db, texter, userId),
   }
 }
 
@@ -61,9 +65,11 @@ export async function createEventType(
   ctx: Call,
   given: Input<typeof createContract>,
   { ask, kit }: Rt,
+  texter: Texter,
 ): Promise<Output<typeof createContract>> {
   const { id: user_id } = reachable(ctx)
   const { zone = 'UTC', ...input } = given
+  await textsOffered(ctx.db, texter, user_id, input.sms_minutes)
   // Only the first page of a person waits for another service here.
   const slug = await slugOf(ctx, ask)
   return inTransaction(ctx.db, async (trx) => {
@@ -95,9 +101,11 @@ export async function updateEventType(
   ctx: Call,
   given: Input<typeof updateContract>,
   { ask, kit }: Rt,
+  texter: Texter,
 ): Promise<Output<typeof updateContract>> {
   const { id: userId } = signedIn(ctx)
   const { event_type_id, version, ...input } = given
+  await textsOffered(ctx.db, texter, userId, input.sms_minutes)
   const slug = await slugOf(ctx, ask)
   const own = { id: event_type_id, user_id: userId }
   const changed = await ctx.db

@@ -1,4 +1,4 @@
-import type { BookingPayment, BookingState } from '@operon/contracts/crm/appointments'
+import type { BookingPayment, BookingState, TextState } from '@operon/contracts/crm/appointments'
 import type { EventTypeShape, ScheduleShape } from '@operon/contracts/crm/calendar'
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 
@@ -28,6 +28,8 @@ export type CalendarDb = {
     days_ahead: number
     /** How long before the start both sides are reminded; 0 is never. */
     remind_minutes: number
+    /** The same for a text message to the guest. */
+    sms_minutes: Generated<number>
     place_kind: Shape['place_kind']
     place: string
     questions: JSONColumnType<Shape['questions']>
@@ -62,6 +64,12 @@ export type CalendarDb = {
     /** Counts changes. Calendars take it as the sequence of an invitation. */
     version: Generated<number>
     remind_at: Date | null
+    /** The number that its guest has agreed to be texted at, in digits. */
+    sms_to: string | null
+    sms_at: Date | null
+    /** When a text was last handed on, whatever became of it. The day's limits count these. */
+    texted_at: Date | null
+    sms_state: TextState | null
     /** Set while it is held for a guest who has not paid: `pending` then, and nothing that was booked. */
     hold_until: Date | null
     created_at: Generated<Date>

@@ -4,11 +4,12 @@ import { type Ctx, signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import { newId } from '@operon/kit/ids'
 import { type Kysely, sql } from 'kysely'
+import { notesAbout } from '../contacts/mentions.ts'
 import { placeAfter, readPlace } from '../places.ts'
 import type { CrmDb } from '../schema.ts'
 
 type Call = Ctx<CrmDb>
-type Company = Output<typeof contract.showCompany>
+type Company = Output<typeof contract.findCompanies>['companies'][number]
 type Row = Omit<Company, 'created_at'> & { created_at: Date }
 
 const MOST = 100_000
@@ -48,7 +49,14 @@ async function read(db: Kysely<any>, userId: string, companyId: string): Promise
   return shown(rows[0])
 }
 
-export const showCompany = (ctx: Call, { company_id }: Input<typeof contract.showCompany>) => read(ctx.db, signedIn(ctx).id, company_id)
+export async function showCompany(
+  ctx: Call,
+  { company_id }: Input<typeof contract.showCompany>,
+): Promise<Output<typeof contract.showCompany>> {
+  const { id: userId } = signedIn(ctx)
+  const company = await read(ctx.db, userId, company_id)
+  return { ...company, mentions: await notesAbout(ctx.db, userId, { kind: 'company', id: company_id }) }
+}
 
 export async function createCompany(
   ctx: Call,
@@ -139,6 +147,8 @@ async function takingName<T>(change: () => Promise<T>): Promise<T> {
 
 export async function forgetDeletedCompanies(db: Kysely<any>): Promise<void> {
   await sql`
-    delete from companies where id in (
-      select id from companies where deleted_at < now() - ${KEPT_DAYS} * interval '1 day' limit 5000)`.execute(db)
+    with old as (
+      delete from companies where id in (
+        select id from companies where deleted_at < now() - ${KEPT_DAYS} * interval '1 day' limit 5000) returning user_id, id)
+    delete from note_mentions n using old where n.user_id = old.user_id and n.company_id = old.id`.execute(db)
 }

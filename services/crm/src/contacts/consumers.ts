@@ -1,9 +1,10 @@
 import type { Event } from '@operon/contracts/contract'
 import { durableEvents } from '@operon/contracts/registry'
 import type { Runtime } from '@operon/kit/service'
+import { endSequences } from '../email/sequences/ends.ts'
 import type { CrmDb } from '../schema.ts'
-import { assertContact } from './assert.ts'
-import { addActivity } from './timeline.ts'
+import { assertContact, type Trx } from './assert.ts'
+import { addActivity, type Done } from './timeline.ts'
 
 /** The timelines hear every event that says whose it is: a tool that joins the platform has no work here. */
 export function contactConsumers(rt: Runtime<CrmDb>) {
@@ -18,6 +19,11 @@ function timelineOn(rt: Runtime<CrmDb>, event: Event, tell: NonNullable<Event['t
     const erased = await trx.selectFrom('erased_people').select('user_id').where('user_id', '=', user_id).executeTakeFirst()
     if (erased) return
     const contactId = await assertContact(trx, user_id, { email, name, phone, source: kind })
-    await addActivity(trx, user_id, { contactId, kind, text, at: new Date(at), eventId: id })
+    await addHappened(trx, user_id, { contactId, kind, text, at: new Date(at), eventId: id })
   })
+}
+
+/** An act goes on the timeline of whoever did it, and may end the sequences they are in. */
+export async function addHappened(trx: Trx, userId: string, done: Done): Promise<void> {
+  if (await addActivity(trx, userId, done)) await endSequences(trx, userId, done)
 }

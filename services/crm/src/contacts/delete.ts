@@ -73,7 +73,13 @@ export async function forgetDeleted(ctx: Pick<Ctx<CrmDb>, 'db' | 'signal'>): Pro
       ), activities_gone as (delete from activities a using old where a.user_id = old.user_id and a.contact_id = old.contact_id),
         merges_gone as (delete from contact_merges m using old where m.user_id = old.user_id and m.kept_id = old.contact_id returning m.user_id, m.gone_id),
         doubles_gone as (delete from activities a using merges_gone m where a.user_id = m.user_id and a.contact_id = m.gone_id),
+        double_places_gone as (delete from email_sequence_people p using merges_gone m where p.user_id = m.user_id and p.contact_id = m.gone_id),
+        double_files_gone as (delete from contact_files f using merges_gone m where f.user_id = m.user_id and f.contact_id = m.gone_id),
         submissions_gone as (delete from lead_submissions s using old where s.user_id = old.user_id and s.contact_id = old.contact_id),
+        places_gone as (delete from email_sequence_people p using old where p.user_id = old.user_id and p.contact_id = old.contact_id),
+        files_gone as (delete from contact_files f using old where f.user_id = old.user_id and f.contact_id = old.contact_id),
+        mentions_gone as (delete from note_mentions n using old where n.user_id = old.user_id and n.contact_id = old.contact_id),
+        double_mentions_gone as (delete from note_mentions n using merges_gone m where n.user_id = m.user_id and n.contact_id = m.gone_id),
         tasks_gone as (delete from tasks t using old where t.user_id = old.user_id and t.contact_id = old.contact_id)
       select count(*)::int as count from old`.execute(ctx.db)
     gone = rows[0]!.count

@@ -20,7 +20,10 @@ type Lead = { id: string; name: string; tags: string[]; fields: Record<string, s
 type Moved = Record<(typeof belongings)[number], string[]>
 
 /** The rows that a contact brings along. The list that a merge keeps of it has to stay short, so a longer timeline is refused. */
-const belongings = ['activities', 'tasks', 'deals', 'lead_submissions', 'contact_emails', 'contact_phones'] as const
+const belongings = [
+  ...(['activities', 'tasks', 'deals', 'lead_submissions'] as const),
+  ...(['contact_emails', 'contact_phones', 'contact_files', 'email_sequence_people', 'note_mentions'] as const),
+] as const
 const MOST = 5_000
 const MOST_TAGS = 20
 const fillable = ['email', 'phone', 'company', 'company_id', 'job_title'] as const
@@ -85,7 +88,12 @@ async function lock(trx: Trx, userId: string, ids: string[]): Promise<Map<string
 }
 
 /** Entries of both stay where they are: an event that told of both is in the timeline of each, and once in the merged one. */
-const same: Partial<Record<(typeof belongings)[number], string>> = { activities: 'event_id', contact_phones: 'phone' }
+const same: Partial<Record<(typeof belongings)[number], string>> = {
+  activities: 'event_id',
+  contact_phones: 'phone',
+  contact_files: 'file_id',
+  email_sequence_people: 'sequence_id',
+}
 async function moveAll(trx: Trx, userId: string, table: (typeof belongings)[number], from: string, to: string): Promise<string[]> {
   const key = same[table] && sql.ref(`${same[table]}`)
   const { rows } = await sql<{ id: string }>`

@@ -4,6 +4,7 @@ import { type Ctx, signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import { type Kysely, sql } from 'kysely'
 import type { CrmDb } from '../schema.ts'
+import { mentionsIn } from './mentions.ts'
 import { type ContactRow, contactColumns, contactOf, pointsNow, pointsOf } from './rows.ts'
 import { openTasks } from './tasks.ts'
 
@@ -74,8 +75,14 @@ async function timelineOf(db: Kysely<any>, userId: string, contactId: string, cu
     where user_id = ${userId} and contact_id = ${contactId} ${place ? sql`and (at, id) < (${place[1]}::timestamptz, ${place[2]}::uuid)` : sql``}
     order by at desc, id desc limit ${PAGE + 1}`.execute(db)
   const last = rows.length > PAGE ? rows[PAGE - 1] : undefined
+  const shown = rows.slice(0, PAGE)
+  const ids = shown.map(({ id }) => id)
+  const mentions = await mentionsIn(db, userId, ids)
   return {
-    activities: rows.slice(0, PAGE).map(({ id, kind, text, at }) => ({ id, kind, text, at: at.toISOString() })),
+    activities: shown.map(({ id, kind, text, at }) => {
+      const within = mentions.get(id)
+      return { id, kind, text, at: at.toISOString(), ...(within && { mentions: within }) }
+    }),
     cursor: last ? Buffer.from(`${last.place}|${last.id}`).toString('base64url') : null,
   }
 }

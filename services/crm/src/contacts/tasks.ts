@@ -7,6 +7,7 @@ import { newId } from '@operon/kit/ids'
 import { inTransaction, publishMany } from '@operon/kit/tx'
 import { type Kysely, sql } from 'kysely'
 import type { CrmDb } from '../schema.ts'
+import type { Trx } from './assert.ts'
 
 type Task = Output<typeof contract.listTasks>['tasks'][number]
 const MOST_OPEN = 200
@@ -21,14 +22,7 @@ export async function createTask(
       const own = await trx.selectFrom('leads').select('id').where('id', '=', contact_id).where('user_id', '=', userId).executeTakeFirst()
       if (!own) throw new DomainError('not_found')
     }
-    const open = await trx
-      .selectFrom('tasks')
-      .select('id')
-      .where('user_id', '=', userId)
-      .where('done_at', 'is', null)
-      .limit(MOST_OPEN)
-      .execute()
-    if (open.length >= MOST_OPEN) throw new DomainError('tasks_full')
+    if (!(await hasRoom(trx as Trx, userId))) throw new DomainError('tasks_full')
     const id = newId()
     const task = { id, user_id: userId, contact_id: contact_id ?? null, title, due_at: due_at ? new Date(due_at) : null }
     await trx.insertInto('tasks').values(task).execute()
@@ -36,17 +30,52 @@ export async function createTask(
   })
 }
 
+/** For one more open task. */
+export async function hasRoom(trx: Trx, userId: string): Promise<boolean> {
+  const open = await trx
+    .selectFrom('tasks')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('done_at', 'is', null)
+    .limit(MOST_OPEN)
+    .execute()
+  return open.length < MOST_OPEN
+}
+
+export async function updateTask(
+  ctx: Ctx<CrmDb>,
+  { task_id, title, due_at }: Input<typeof contract.updateTask>,
+): Promise<Output<typeof contract.updateTask>> {
+  const changes = { ...(title && { title }), ...(due_at !== undefined && { due_at: due_at === null ? null : new Date(due_at) }) }
+  const isKnown = await inTransaction(ctx.db, (trx) => changeTask(trx as Trx, signedIn(ctx).id, task_id, changes))
+  if (!isKnown) throw new DomainError('not_found')
+  return { updated: true }
+}
+
+type TaskChanges = { title?: string; due_at?: Date | null; done?: boolean; contact_id?: string | null }
+/** A task that becomes due at another time reminds once more. */
+export async function changeTask(trx: Trx, userId: string, taskId: string, { done, ...changes }: TaskChanges): Promise<boolean> {
+  const { due_at } = changes
+  const { numUpdatedRows } = await trx
+    .updateTable('tasks')
+    .set({
+      id: taskId,
+      ...changes,
+      ...(due_at !== undefined && { told_at: sql<Date | null>`case when due_at is not distinct from ${due_at} then told_at end` }),
+      ...(done !== undefined && { done_at: done ? sql<Date>`coalesce(done_at, now())` : null }),
+    })
+    .where('id', '=', taskId)
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
 export async function completeTask(
   ctx: Ctx<CrmDb>,
   { task_id, done }: Input<typeof contract.completeTask>,
 ): Promise<Output<typeof contract.completeTask>> {
-  const { numUpdatedRows } = await ctx.db
-    .updateTable('tasks')
-    .set({ done_at: done ? sql`coalesce(done_at, now())` : null })
-    .where('id', '=', task_id)
-    .where('user_id', '=', signedIn(ctx).id)
-    .executeTakeFirstOrThrow()
-  if (!numUpdatedRows) throw new DomainError('not_found')
+  const isKnown = await inTransaction(ctx.db, (trx) => changeTask(trx as Trx, signedIn(ctx).id, task_id, { done }))
+  if (!isKnown) throw new DomainError('not_found')
   return { done }
 }
 

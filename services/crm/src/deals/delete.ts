@@ -47,9 +47,12 @@ const PIECE = 200
 export async function forgetDeleted(ctx: Pick<Ctx<CrmDb>, 'db' | 'signal'>): Promise<void> {
   for (let gone = PIECE; gone === PIECE; ) {
     ctx.signal.throwIfAborted()
-    const { rows } = await sql`
-      delete from deals where id in (
-        select id from deals where deleted_at < now() - ${KEPT_DAYS} * interval '1 day' limit ${PIECE}) returning id`.execute(ctx.db)
-    gone = rows.length
+    const { rows } = await sql<{ count: number }>`
+      with old as (
+        delete from deals where id in (
+          select id from deals where deleted_at < now() - ${KEPT_DAYS} * interval '1 day' limit ${PIECE}) returning user_id, id
+      ), mentions_gone as (delete from note_mentions n using old where n.user_id = old.user_id and n.deal_id = old.id)
+      select count(*)::int as count from old`.execute(ctx.db)
+    gone = rows[0]!.count
   }
 }

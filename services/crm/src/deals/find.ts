@@ -2,6 +2,7 @@ import type { Input, Output } from '@operon/contracts/contract'
 import type * as contract from '@operon/contracts/crm/deals'
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { type RawBuilder, sql } from 'kysely'
+import { notesAbout } from '../contacts/mentions.ts'
 import { idsThatFit } from '../pages.ts'
 import { placeAfter, readPlace } from '../places.ts'
 import type { CrmDb } from '../schema.ts'
@@ -54,5 +55,6 @@ export async function showDeal(ctx: Ctx<CrmDb>, { deal_id }: Input<typeof contra
     .orderBy('n', 'desc')
     .limit(100)
     .execute()
-  return { deal, history: steps.map(({ at, ...step }) => ({ ...step, at: at.toISOString() })) }
+  const mentions = await notesAbout(ctx.db, userId, { kind: 'deal', id: deal_id })
+  return { deal, history: steps.map(({ at, ...step }) => ({ ...step, at: at.toISOString() })), mentions }
 }

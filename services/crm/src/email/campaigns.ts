@@ -11,7 +11,9 @@ import { type Selectable, sql } from 'kysely'
 import type { Trx } from '../contacts/assert.ts'
 import type { CrmDb } from '../schema.ts'
 import { EVERYONE, readTree } from './segments.ts'
+import { isReady, readSequence } from './sequences/rows.ts'
 import { readTemplate } from './templates.ts'
+import { refuseUnlessTopic } from './topics.ts'
 
 export type CampaignRow = Selectable<CrmDb['email_campaigns']>
 type Campaign = Output<typeof contract.updateCampaign>
@@ -19,17 +21,24 @@ const MOST_CAMPAIGNS = 1000
 
 export async function createCampaign(
   ctx: Ctx<CrmDb>,
-  { name, subject, text, document, template_id, tag, segment_id, segment, sender_id }: Input<typeof contract.createCampaign>,
+  { name, subject, text, document, template_id, tag, segment_id, segment, sender_id, topic_id }: Input<typeof contract.createCampaign>,
 ): Promise<Output<typeof contract.createCampaign>> {
   const { id: userId } = signedIn(ctx)
   return inTransaction(ctx.db, async (trx) => {
     const byTag = tag ? { match: 'all' as const, conditions: [{ field: 'tag' as const, is: 'has' as const, value: tag }] } : EVERYONE
     const tree = segment ?? (segment_id ? await readTree(trx, userId, segment_id) : byTag)
     if (sender_id) await refuseUnlessMine(trx, userId, sender_id)
+    await refuseUnlessTopic(trx as Trx, userId, topic_id)
     const template = template_id ? await readTemplate(trx, userId, template_id) : null
     const written = document ?? template?.document ?? (text?.trim() ? documentOf(text) : EmailDocument.parse({ blocks: [] }))
     return insertCampaign(trx, userId, {
-      ...{ name, subject: subject || (template?.subject ?? ''), sender_id: sender_id ?? null, segment_id: segment_id ?? null },
+      ...{
+        name,
+        subject: subject || (template?.subject ?? ''),
+        sender_id: sender_id ?? null,
+        segment_id: segment_id ?? null,
+        topic_id: topic_id ?? null,
+      },
       ...{ document: JSON.stringify(written), segment: JSON.stringify(tree) as never },
     })
   })
@@ -41,6 +50,7 @@ async function insertCampaign(trx: Trx, userId: string, given: Given): Promise<{
     .selectFrom('email_campaigns')
     .select('id')
     .where('user_id', '=', userId)
+    .where('sequence_id', 'is', null)
     .offset(MOST_CAMPAIGNS - 1)
     .limit(1)
     .execute()
@@ -70,10 +80,15 @@ export async function updateCampaign(
 ): Promise<Campaign> {
   const { id: userId } = signedIn(ctx)
   return inTransaction(ctx.db, async (trx) => {
-    const before = await lockCampaign(trx, userId, campaign_id)
-    if (before.status !== 'draft') throw new DomainError('campaign_state')
+    const before = await lockRow(trx, userId, campaign_id)
+    // The text of a sequence's email may change at any time; all else of it is the sequence's.
+    const isText =
+      segment === undefined && ab === undefined && segment_id === undefined && Object.keys(said).every((key) => key === 'subject')
+    if (before.sequence_id && !isText) throw new DomainError('campaign_of_sequence')
+    if (!before.sequence_id && before.status !== 'draft') throw new DomainError('campaign_state')
     if (version !== undefined && version !== before.version) throw new DomainError('conflict')
     if (said.sender_id) await refuseUnlessMine(trx, userId, said.sender_id)
+    await refuseUnlessTopic(trx as Trx, userId, said.topic_id)
     const tree = segment ?? (segment_id ? await readTree(trx, userId, segment_id) : undefined)
     const row = await trx
       .updateTable('email_campaigns')
@@ -89,11 +104,20 @@ export async function updateCampaign(
       .where('user_id', '=', userId)
       .returningAll()
       .executeTakeFirstOrThrow()
+    if (row.sequence_id && !isReady(row) && (await readSequence(trx, userId, row.sequence_id)).state === 'running')
+      throw new DomainError('campaign_incomplete')
     return campaignOf(row)
   })
 }
 
+/** One that is sent by itself: an email of a sequence is moved by its sequence. */
 export async function lockCampaign(trx: Trx, userId: string, campaignId: string): Promise<CampaignRow> {
+  const row = await lockRow(trx, userId, campaignId)
+  if (row.sequence_id) throw new DomainError('campaign_of_sequence')
+  return row
+}
+
+async function lockRow(trx: Trx, userId: string, campaignId: string): Promise<CampaignRow> {
   const row = await trx
     .selectFrom('email_campaigns')
     .selectAll()
@@ -130,10 +154,14 @@ export async function duplicateCampaign(
 ): Promise<Output<typeof contract.duplicateCampaign>> {
   const { id: userId } = signedIn(ctx)
   return inTransaction(ctx.db, async (trx) => {
-    const { name, subject, document, sender_id, segment_id, segment, ab, reader_hour } = await readCampaign(trx, userId, campaign_id)
+    const { name, subject, document, sender_id, segment_id, segment, topic_id, ab, reader_hour } = await readCampaign(
+      trx,
+      userId,
+      campaign_id,
+    )
     const copy = `${name.slice(0, 113)} (copy)`
     return insertCampaign(trx, userId, {
-      ...{ name: copy, subject, sender_id, segment_id, reader_hour },
+      ...{ name: copy, subject, sender_id, segment_id, topic_id, reader_hour },
       ...{ document: JSON.stringify(document), segment: JSON.stringify(segment), ab: ab && JSON.stringify(ab) },
     })
   })
@@ -145,12 +173,12 @@ export async function followUpCampaign(
 ): Promise<Output<typeof contract.followUpCampaign>> {
   const { id: userId } = signedIn(ctx)
   return inTransaction(ctx.db, async (trx) => {
-    const { name, subject, document, sender_id, sent_count } = await readCampaign(trx, userId, campaign_id)
+    const { name, subject, document, sender_id, topic_id, sent_count } = await readCampaign(trx, userId, campaign_id)
     if (!sent_count) throw new DomainError('campaign_state')
     const of = (is: 'received' | 'not_opened') => ({ field: 'campaign' as const, is, value: campaign_id })
     const segment = { match: 'all' as const, conditions: [of('received'), of('not_opened')] }
     return insertCampaign(trx, userId, {
-      ...{ name: `Follow-up: ${name}`.slice(0, 120), subject, sender_id },
+      ...{ name: `Follow-up: ${name}`.slice(0, 120), subject, sender_id, topic_id },
       ...{ document: JSON.stringify(document), segment: JSON.stringify(segment) },
     })
   })
@@ -179,6 +207,7 @@ export async function findCampaigns(
     .selectFrom('email_campaigns')
     .selectAll()
     .where('user_id', '=', signedIn(ctx).id)
+    .where('sequence_id', 'is', null)
     .$if(Boolean(query), (of) => of.where(sql<string>`lower(name)`, 'like', `%${query!.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`))
     .$if(status !== undefined, (of) => of.where('status', '=', status!))
     .$if(place !== null, (of) => of.where('id', '<', place!))
@@ -206,7 +235,7 @@ export const campaignOf = (row: CampaignRow): Campaign => {
   return {
     campaign_id: id,
     ...{ name, status: status as Campaign['status'], reason, subject, document: document as Campaign['document'] },
-    ...{ sender_id, segment_id, segment, ab, reader_hour, sent_count, version },
+    ...{ sender_id, segment_id, segment, topic_id: row.topic_id, ab, reader_hour, sent_count, version },
     scheduled_at: iso(row.scheduled_at),
     created_at: row.created_at.toISOString(),
     started_at: iso(row.started_at),

@@ -11,6 +11,7 @@ import type { Trx } from '../contacts/assert.ts'
 import { reachable } from '../people/reachable.ts'
 import type { CrmDb } from '../schema.ts'
 import { placeIn } from './campaigns.ts'
+import { leaveSequences } from './sequences/enter.ts'
 
 export type Said = { state: 'given' | 'withdrawn' | 'bounced' | 'complained'; evidence: string }
 export type Who = { userId: string; channel?: 'email' | 'sms'; address: string }
@@ -30,6 +31,7 @@ export async function keepConsent(
     on conflict (user_id, channel, address) do update set state = excluded.state, evidence = excluded.evidence, at = now()
       where c.state <> excluded.state and not (excluded.state = 'bounced' and c.state in ('withdrawn', 'complained'))
     returning id`.execute(db)
+  if (rows.length && channel === 'email' && state !== 'given') await leaveSequences(db, userId, address.trim().toLowerCase(), state)
   return rows.length > 0
 }
 
@@ -83,6 +85,7 @@ export async function addSuppression(ctx: Ctx<CrmDb>, { email }: Input<typeof co
     insert into consents as c (id, user_id, channel, address, state, evidence) values (${newId()}, ${userId}, 'email', ${email}, 'bounced', ${BY_OWNER})
     on conflict (user_id, channel, address) do update set state = case when c.state = 'given' then 'bounced' else c.state end,
       evidence = case when c.state = 'given' then excluded.evidence else c.evidence end returning id`.execute(ctx.db)
+  await leaveSequences(ctx.db, userId, email, 'stopped')
   return { id: rows[0]!.id }
 }
 

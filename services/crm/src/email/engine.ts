@@ -1,9 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { campaignProgress } from '@operon/contracts/crm/email/events'
+import { crmUsageRecorded } from '@operon/contracts/usage'
 import { DomainError } from '@operon/kit/errors'
 import { type Pace, takeNow } from '@operon/kit/mail/paces'
+import { type Reservation, reserve } from '@operon/kit/meter'
 import { Rest } from '@operon/kit/rest'
 import type { Runtime } from '@operon/kit/service'
+import { release, settle } from '@operon/kit/settle'
 import { inTransaction } from '@operon/kit/tx'
 import { type Kysely, sql } from 'kysely'
 import type { Trx } from '../contacts/assert.ts'
@@ -13,6 +16,7 @@ import { type Fields, letterOf, personOf, type RecipientRow } from './letter.ts'
 import { linksOf } from './links.ts'
 import { pauseByItself } from './send.ts'
 import { finishCampaign, type Settled, settleRecipients } from './settle.ts'
+import { LEFT_TOPIC } from './topics.ts'
 import type { Carriers, SenderRow, Transport } from './transports.ts'
 
 // Each instance takes turns: a campaign that was served longest ago, a handful of its recipients, one call for each, and one write for all
@@ -33,6 +37,8 @@ export type Engine = {
 const BATCH = 20
 const POLL_MS = 1_000
 const REST_MS = 5_000
+/** A paused sequence is looked at so often; resuming it needs no wait. */
+const PAUSED_MS = 60_000
 
 export function startEngine(engine: Engine): { nudge(): void; stop(): Promise<void> } {
   const stopping = new AbortController()
@@ -84,12 +90,20 @@ export async function turn(engine: Engine): Promise<boolean> {
     if (error instanceof DomainError && error.code.startsWith('sender_')) return pause(engine, campaign, error.message)
     throw error
   }
-  const { claimed, waitMs } = await claim(engine, campaign)
+  let got: Awaited<ReturnType<typeof claim>>
+  try {
+    got = await claim(engine, campaign)
+  } catch (error) {
+    if (error instanceof DomainError && error.code === 'limit_emails') return pause(engine, campaign, error.message)
+    throw error
+  }
+  const { claimed, waitMs, hold } = got
   if (claimed.length === 0) return rest(engine, campaign, waitMs)
   const settled = await sendAll(engine, { campaign, sender, transport }, claimed)
   const broken = settled.find(({ broken }) => broken)
   const after = await inTransaction(db, async (trx: Trx) => {
     const row = await settleRecipients(trx, campaign, settled)
+    if (hold) await settleHold(trx, hold, settled)
     if (broken) await pauseByItself(trx, campaign.id, broken.reason ?? 'The provider refuses to send.')
     return row
   })
@@ -109,13 +123,19 @@ type Claimed = Pick<RecipientRow, 'id' | 'email' | 'name' | 'variant' | 'fence'>
 
 async function claim(
   { rt: { db }, paces, leaseMs }: Engine,
-  { id, user_id }: CampaignRow,
-): Promise<{ claimed: Claimed[]; waitMs: number }> {
+  { id, user_id, sequence_id, topic_id }: CampaignRow,
+): Promise<{ claimed: Claimed[]; waitMs: number; hold?: Hold }> {
   const of = await paces(db, user_id)
   return inTransaction(db, async (trx: Trx) => {
     // A pause or a cancellation locks the row: either they see these claims, or nothing is claimed any more.
     const { rows: still } = await sql`select from email_campaigns where id = ${id} and status = 'sending' for share`.execute(trx)
     if (still.length === 0) return { claimed: [], waitMs: 0 }
+    if (sequence_id) {
+      const { rows: running } = await sql`select from email_sequences where id = ${sequence_id} and state = 'running' for share`.execute(
+        trx,
+      )
+      if (running.length === 0) return { claimed: [], waitMs: PAUSED_MS }
+    }
     const { rows: due } = await sql<{ id: string }>`
       select id from email_recipients where campaign_id = ${id} and state = 'waiting' and variant is not null and due_at <= now()
         and (lease_until is null or lease_until < now())
@@ -123,23 +143,43 @@ async function claim(
     if (due.length === 0) return { claimed: [], waitMs: 0 }
     const { taken, waitMs } = await takeNow(trx, of, due.length)
     if (taken === 0) return { claimed: [], waitMs }
-    const ids = due.slice(0, taken).map((row) => row.id)
+    const hold = sequence_id ? await holdSome(trx, user_id, taken) : undefined
+    const ids = due.slice(0, hold?.amount ?? taken).map((row) => row.id)
     const { rows } = await sql<Claimed>`
       with mine as (
         update email_recipients set fence = fence + 1, lease_until = now() + ${leaseMs} * interval '1 millisecond'
         where id = any(${ids}::uuid[]) returning id, email, name, variant, contact_id, fence
       )
-      select mine.id, mine.email, mine.name, mine.variant, mine.fence, l.company, l.job_title, l.phone, c.state as suppressed
-      from mine left join leads l on l.id = mine.contact_id and l.user_id = ${user_id}
-        left join consents c on c.user_id = ${user_id} and c.channel = 'email' and c.address = mine.email and c.state <> 'given'`.execute(
-      trx,
-    )
-    return { claimed: rows, waitMs: 0 }
+      select mine.id, mine.email, mine.name, mine.variant, mine.fence, l.company, l.job_title, l.phone,
+        case when ${sequence_id}::uuid is not null and (p.id is null or l.id is null) then 'gone' when c.state is null and o.id is not null then 'topic' else c.state end as suppressed
+      from mine left join email_sequence_people p on p.recipient_id = mine.id and p.user_id = ${user_id}
+        left join leads l on l.id = coalesce(p.contact_id, mine.contact_id) and l.user_id = ${user_id}
+        left join consents c on c.user_id = ${user_id} and c.channel = 'email' and c.address = mine.email and c.state <> 'given'
+        left join email_topic_leavers o on o.email = mine.email
+          and o.topic_id = coalesce(${topic_id}::uuid, (select topic_id from email_sequences where id = ${sequence_id}))`.execute(trx)
+    return { claimed: rows, waitMs: 0, ...(hold && { hold }) }
   })
 }
 
+type Hold = Pick<Reservation, 'id' | 'amount'>
+/** A sequence has no end to hold its emails of the plan until, so each batch holds its own. The last of a plan go one by one. */
+const holdSome = (trx: Trx, userId: string, amount: number): Promise<Hold> =>
+  reserve(trx, { userId, unit: 'emails', feature: 'campaign', amount }).catch((error: unknown) => {
+    if (amount === 1) throw error
+    return reserve(trx, { userId, unit: 'emails', feature: 'campaign' })
+  })
+async function settleHold(trx: Trx, hold: Hold, settled: Done[]): Promise<void> {
+  const amount = settled.filter(({ state }) => state === 'sent' || state === 'unknown').length
+  if (amount > 0) await settle(trx, crmUsageRecorded, [{ id: hold.id, amount }])
+  else await release(trx, hold)
+}
+
 type Done = Settled & { broken?: boolean }
-const WHY: Record<string, string> = { withdrawn: 'Unsubscribed', bounced: 'The address bounced', complained: 'Marked an email as spam' }
+const WHY: Record<string, string> = {
+  ...{ withdrawn: 'Unsubscribed', bounced: 'The address bounced', complained: 'Marked an email as spam' },
+  gone: 'No longer in the sequence',
+  topic: LEFT_TOPIC,
+}
 
 async function sendAll(
   { rt, leaseMs }: Engine,

@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import type { Trx } from '../contacts/assert.ts'
 import type { CampaignRow } from './campaigns.ts'
-import { compile, reachable } from './segments.ts'
+import { address, compile, reachable } from './segments.ts'
+import { stillIn } from './topics.ts'
 
 /** Writes down who gets a campaign, once: whoever joins the segment later does not. Returns how many there are. */
-export async function freezeRecipients(trx: Trx, { id, user_id, segment, ab, reader_hour }: CampaignRow): Promise<number> {
+export async function freezeRecipients(trx: Trx, { id, user_id, segment, topic_id, ab, reader_hour }: CampaignRow): Promise<number> {
   // A small share of few is rounded up, and each half of it gets one of the two subjects.
   const variant = ab
     ? sql`case when n <= ceil(total * ${ab.share_percent}::float8 / 100) then case when n % 2 = 1 then 'a' else 'b' end end`
@@ -12,7 +13,7 @@ export async function freezeRecipients(trx: Trx, { id, user_id, segment, ab, rea
   const { rows } = await sql<{ count: number }>`
     with known as (
       select distinct on (email) id, lower(trim(leads.email)) as email, name from leads
-      where leads.user_id = ${user_id} and ${reachable} and ${compile(segment)} order by email, id
+      where leads.user_id = ${user_id} and ${reachable} and ${stillIn(sql`${topic_id}::uuid`, address)} and ${compile(segment)} order by email, id
     ), picked as (
       select *, row_number() over (order by md5(id::text || ${id})) as n, count(*) over () as total from known
     ), zones as (

@@ -12,6 +12,8 @@ import type { CrmDb } from '../schema.ts'
 import { answerOptIn, keepConsent, requestOptIn } from './consents.ts'
 import { takeFeedback } from './feedback.ts'
 import { idIn } from './links.ts'
+import { enterByOptIn } from './sequences/enter.ts'
+import { leaveTopics, type ReadersTopic, rejoinTopics, topicsOf } from './topics.ts'
 
 type Whose = { user_id: string; email: string; sender: string; kind: 'campaign' | 'single' | 'opt-in'; state: string | null }
 
@@ -30,6 +32,24 @@ async function whoseOf(db: Kysely<any>, id: string): Promise<Whose> {
 }
 
 const from = ({ sender }: Whose) => sender || 'this sender'
+
+/** Each topic with a tick to take off, and all at once. Coming back needs the letter that asks, as after unsubscribing. */
+function topicForms(whose: Whose, topics: ReadersTopic[], token: string) {
+  const action = `/mail/preferences/${token}`
+  const [kept, left] = [topics.filter((topic) => !topic.left), topics.filter((topic) => topic.left)]
+  const checks = kept.map(({ id, title, description }) => ({ name: `topic_${id}`, label: title, hint: description }))
+  const shown = kept.map(({ id }) => id).join(',')
+  const all = { action, hidden: { choice: 'none' }, button: 'Unsubscribe from all', quiet: true }
+  const again = { action, hidden: { choice: 'all' }, button: 'Get all topics again', quiet: true }
+  return {
+    text: kept.length
+      ? `${whose.email} gets these emails from ${from(whose)}. Untick what you no longer want.`
+      : `${whose.email} gets no emails about a topic from ${from(whose)}. Other emails may still come.`,
+    ...(left.length > 0 && { after: `You left: ${left.map(({ title }) => title).join(', ')}.` }),
+    form: kept.length ? { action, hidden: { choice: 'topics', shown }, checks, button: 'Save' } : { ...all, quiet: false },
+    more: [...(kept.length ? [all] : []), ...(left.length ? [again] : [])],
+  }
+}
 
 export function mailPages(rt: Runtime<CrmDb, any>) {
   const { app, vault } = rt
@@ -72,6 +92,17 @@ export function mailPages(rt: Runtime<CrmDb, any>) {
     return `You will get no more emails like this from ${from(whose)}.`
   }
 
+  /** Only the topics that the page showed: one that came since was not left by leaving it out. */
+  async function leave(db: Ctx<CrmDb>['db'], id: string, said: Record<string, unknown>): Promise<string> {
+    const whose = await whoseOf(db, id)
+    const shown = String(said.shown ?? '').split(',')
+    const left = (await topicsOf(db, whose.user_id, whose.email)).filter((topic) => shown.includes(topic.id) && !said[`topic_${topic.id}`])
+    const ids = left.map((topic) => topic.id)
+    if (!ids.length) return 'Nothing was changed.'
+    await inTransaction(db, (trx) => leaveTopics(trx as unknown as Trx, whose.user_id, whose.email, ids))
+    return `You will get no more emails about ${left.map(({ title }) => title).join(', ')} from ${from(whose)}.`
+  }
+
   serveRaw(app, contract.mailUnsubscribePage, (ctx, { token }, reply) =>
     shown(reply, async () => {
       const whose = await whoseOf(ctx.db, idIn(vault, 'unsubscribe', token))
@@ -89,6 +120,8 @@ export function mailPages(rt: Runtime<CrmDb, any>) {
     shown(reply, async () => {
       const whose = await whoseOf(ctx.db, idIn(vault, 'preferences', token))
       const gets = whose.state === null || whose.state === 'given'
+      const topics = gets ? await topicsOf(ctx.db, whose.user_id, whose.email) : []
+      if (topics.length) return sendPage(reply, { product, title: 'Email preferences', ...topicForms(whose, topics, token) })
       return sendPage(reply, {
         product,
         title: 'Email preferences',
@@ -106,6 +139,7 @@ export function mailPages(rt: Runtime<CrmDb, any>) {
       const { db } = ctx as Ctx<CrmDb>
       const id = idIn(vault, 'preferences', input.token)
       if (input.choice === 'none') return unsubscribe(db, id)
+      if (input.choice === 'topics') return leave(db, id, input)
       if (input.choice !== 'all') throw new DomainError('invalid')
       const whose = await whoseOf(db, id)
       // The account's own mail server sees this link, so it does not prove who pressed it. Our own letter asks the person.
@@ -145,6 +179,8 @@ export function mailPages(rt: Runtime<CrmDb, any>) {
           { userId: whose.user_id, address: whose.email },
           { state: 'given', evidence: 'Confirmed by the link in an email' },
         )
+        await rejoinTopics(trx as unknown as Trx, whose.user_id, whose.email)
+        await enterByOptIn(trx as unknown as Trx, whose.user_id, whose.email)
       })
       return `You are on the list of ${from(whose)}.`
     }),

@@ -10,9 +10,10 @@ import type { CrmDb } from '../schema.ts'
 import { type CampaignRow, readCampaign } from './campaigns.ts'
 import { type Fields, letterOf, personOf } from './letter.ts'
 import { linksOf } from './links.ts'
-import { compile, countSegment, noteOn, reachable } from './segments.ts'
+import { address, compile, countSegment, noteOn, reachable } from './segments.ts'
 import { demandContent } from './send.ts'
 import { type Senders, senderFor } from './senders.ts'
+import { stillIn } from './topics.ts'
 import type { SenderRow } from './transports.ts'
 
 const noSender = { name: '', email: 'you@example.com', reply_to: null } as SenderRow
@@ -31,7 +32,7 @@ export async function previewCampaign(
     (found) => ({ sender: found, missing: wordsOf(() => demandContent(campaign)) }),
     (error: unknown) => ({ sender: null, missing: wordsOf(() => raise(error)) }),
   )
-  const counts = await countSegment(ctx.db, userId, campaign.segment)
+  const counts = await countSegment(ctx.db, userId, campaign.segment, campaign.topic_id)
   const { used, reserved, limit } = await usageOf(ctx.db, userId, 'emails')
   const first = await firstOf(ctx, campaign)
   const mail =
@@ -46,6 +47,7 @@ export async function previewCampaign(
   const left = limit === null ? null : Math.max(0, limit - used - reserved)
   return {
     ...{ name: campaign.name, subject: campaign.subject, recipients: counts.reachable, left_out: counts.contacts - counts.reachable },
+    left_topic: counts.left_topic,
     emails_left: left,
     from: sender && `${sender.name} <${sender.email}>`,
     missing:
@@ -69,10 +71,15 @@ function wordsOf(check: () => void): string | null {
   }
 }
 
-async function firstOf({ db }: Ctx<CrmDb>, { user_id, segment }: CampaignRow): Promise<({ name: string; email: string } & Fields) | null> {
+async function firstOf(
+  { db }: Ctx<CrmDb>,
+  { user_id, segment, topic_id }: CampaignRow,
+): Promise<({ name: string; email: string } & Fields) | null> {
   const { rows } = await sql<{ name: string; email: string } & Fields>`
     select name, lower(trim(email)) as email, company, job_title, phone from leads
-    where leads.user_id = ${user_id} and ${compile(segment)} and ${reachable} order by id desc limit 1`.execute(db)
+    where leads.user_id = ${user_id} and ${compile(segment)} and ${reachable} and ${stillIn(sql`${topic_id}::uuid`, address)} order by id desc limit 1`.execute(
+    db,
+  )
   return rows[0] ?? null
 }
 

@@ -8,6 +8,7 @@ import * as sendersContract from '@operon/contracts/crm/email/senders'
 import * as sending from '@operon/contracts/crm/email/sending'
 import * as single from '@operon/contracts/crm/email/single'
 import * as templates from '@operon/contracts/crm/email/templates'
+import * as topics from '@operon/contracts/crm/email/topics'
 import { crmUsageRecorded } from '@operon/contracts/usage'
 import { facesPeople } from '@operon/kit/config'
 import { createGuardedFetch } from '@operon/kit/fetch'
@@ -37,9 +38,11 @@ import { campaignReport, listRecipients } from './report.ts'
 import { deleteSegment, listSegments, previewSegment, saveSegment } from './segments.ts'
 import { cancelCampaign, pauseCampaign, resumeCampaign, scheduleCampaign, sendCampaign } from './send.ts'
 import { deleteSender, emailStatus, type Senders, saveSender } from './senders.ts'
+import { sequenceRoutes } from './sequences/routes.ts'
 import { previewEmail, sendEmail, sendOptInMail } from './single.ts'
 import { deleteEmailTemplate, listEmailTemplates, saveEmailTemplate, showEmailTemplate } from './templates.ts'
 import { tickCampaigns } from './tick.ts'
+import { deleteEmailTopic, listEmailTopics, saveEmailTopic } from './topics.ts'
 import { mailTracking } from './tracking.ts'
 import { openCarriers } from './transports.ts'
 import { forgetHints, mailWebhooks } from './webhooks.ts'
@@ -69,6 +72,7 @@ export function emailRoutes(rt: Runtime<CrmDb, Config>, mailer: Mailer, { dns = 
     { cron: '41 * * * *' },
   )
   rt.job(optInMail, sendOptInMail(rt, mailer))
+  sequenceRoutes(rt, senders)
   mailPages(rt)
   mailTracking(rt)
   mailWebhooks(rt)
@@ -100,6 +104,9 @@ export function emailRoutes(rt: Runtime<CrmDb, Config>, mailer: Mailer, { dns = 
   serve(app, templates.showEmailTemplate, showEmailTemplate)
   serve(app, templates.saveEmailTemplate, saveEmailTemplate)
   serve(app, templates.deleteEmailTemplate, deleteEmailTemplate)
+  serve(app, topics.listEmailTopics, listEmailTopics)
+  serve(app, topics.saveEmailTopic, saveEmailTopic)
+  serve(app, topics.deleteEmailTopic, deleteEmailTopic)
   serve(app, sendersContract.emailStatus, (ctx) => emailStatus(ctx, senders))
   serve(app, sendersContract.saveSender, (ctx, input) => saveSender(ctx, input, senders))
   serve(app, sendersContract.deleteSender, deleteSender)

@@ -18,6 +18,8 @@ export type EmailDb = {
     sender_id: string | null
     segment_id: string | null
     segment: Generated<SegmentTree>
+    /** Of an email of a sequence the sequence has it. One that was deleted counts as none. */
+    topic_id: string | null
     ab: Ab | null
     winner: 'a' | 'b' | null
     decide_at: At
@@ -43,6 +45,41 @@ export type EmailDb = {
     served_at: Generated<Date>
     next_at: Generated<Date>
     version: Generated<number>
+    /** Of an email of a sequence. `step` is its place there, and null once it was removed from it. */
+    sequence_id: string | null
+    step: number | null
+    /** After the email before it. */
+    wait_minutes: Generated<number>
+  }
+  email_sequences: {
+    id: string
+    user_id: string
+    name: string
+    state: Generated<'draft' | 'running' | 'paused'>
+    reason: string | null
+    sender_id: string | null
+    topic_id: string | null
+    trigger_kind: Generated<'hand' | 'form' | 'tag'>
+    trigger_of: string | null
+    ends_on: Generated<('reply' | 'sale' | 'booking')[]>
+    /** No later than when the next of its people is due. */
+    due_at: At
+    version: Generated<number>
+    created_at: Generated<Date>
+  }
+  email_sequence_people: {
+    id: string
+    user_id: string
+    sequence_id: string
+    contact_id: string
+    /** The email that comes next, or was the last one. */
+    step_id: string
+    /** While it is being sent. */
+    recipient_id: string | null
+    state: Generated<'waiting' | 'sending' | 'done' | 'left'>
+    reason: string | null
+    next_at: Date
+    entered_at: Generated<Date>
   }
   email_recipients: {
     id: string
@@ -73,6 +110,8 @@ export type EmailDb = {
     unsubscribed_at: At
     replied_at: At
   }
+  email_topics: { id: string; user_id: string; title: string; description: Generated<string>; created_at: Generated<Date> }
+  email_topic_leavers: { id: string; user_id: string; topic_id: string; email: string; at: Generated<Date> }
   email_segments: { id: string; user_id: string; name: string; tree: JSONColumnType<SegmentTree>; created_at: Generated<Date> }
   email_templates: {
     id: string

@@ -7,6 +7,7 @@ import { newId } from '@operon/kit/ids'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { isTemperature } from '../contacts/rows.ts'
 import type { CrmDb } from '../schema.ts'
+import { stillIn } from './topics.ts'
 
 const MOST_SEGMENTS = 100
 type Part = SegmentTree['conditions'][number]
@@ -67,6 +68,7 @@ export async function noteOn(db: Ctx<CrmDb>['db'], userId: string, { conditions 
 }
 const gone = (what: string) => `A condition names a ${what} that was deleted. It matches nobody: change or remove it.`
 
+export const address = sql`lower(trim(leads.email))`
 const said = sql`select from consents c where c.user_id = leads.user_id and c.channel = 'email' and c.address = lower(trim(leads.email))`
 /**
  * An address that is not suppressed: one per contact, in lower case. Where a visitor typed it and nobody has shown whose it is, its owner has
@@ -79,9 +81,12 @@ export async function countSegment(
   db: Ctx<CrmDb>['db'],
   userId: string,
   tree: SegmentTree,
-): Promise<{ contacts: number; reachable: number }> {
-  const { rows } = await sql<{ contacts: number; reachable: number }>`
-    select count(*)::int as contacts, (count(*) filter (where ${reachable}))::int as reachable
+  topicId: string | null = null,
+): Promise<{ contacts: number; reachable: number; left_topic: number }> {
+  const isIn = stillIn(sql`${topicId}::uuid`, address)
+  const { rows } = await sql<{ contacts: number; reachable: number; left_topic: number }>`
+    select count(*)::int as contacts, (count(*) filter (where ${reachable} and ${isIn}))::int as reachable,
+      (count(*) filter (where ${reachable} and not ${isIn}))::int as left_topic
     from leads where leads.user_id = ${userId} and ${compile(tree)}`.execute(db)
   return rows[0]!
 }
@@ -93,11 +98,11 @@ export async function previewSegment(
 ): Promise<Output<typeof contract.previewSegment>> {
   const { id: userId } = signedIn(ctx)
   const asked = segment_id ? await readTree(ctx.db, userId, segment_id) : (tree ?? EVERYONE)
-  const counts = await countSegment(ctx.db, userId, asked)
+  const { contacts, reachable: reached } = await countSegment(ctx.db, userId, asked)
   const { rows } = await sql<{ contact_id: string; name: string; email: string }>`
     select id as contact_id, name, email from leads where leads.user_id = ${userId} and ${compile(asked)} and ${reachable}
     order by id desc limit ${SHOWN}`.execute(ctx.db)
-  return { ...counts, first: rows, note: await noteOn(ctx.db, userId, asked) }
+  return { contacts, reachable: reached, first: rows, note: await noteOn(ctx.db, userId, asked) }
 }
 export const EVERYONE: SegmentTree = { match: 'all', conditions: [] }
 

@@ -1,5 +1,5 @@
 import type { Input, Output } from '@operon/contracts/contract'
-import { campaignPaused } from '@operon/contracts/crm/email/events'
+import { campaignPaused, sequencePaused } from '@operon/contracts/crm/email/events'
 import type * as contract from '@operon/contracts/crm/email/sending'
 import { crmUsageRecorded } from '@operon/contracts/usage'
 import { DAY_MS, now } from '@operon/kit/clock'
@@ -45,6 +45,7 @@ export async function beginCampaign(trx: Trx, campaign: CampaignRow): Promise<nu
     .select('id')
     .where('user_id', '=', userId)
     .where('status', '=', 'sending')
+    .where('sequence_id', 'is', null)
     .limit(MOST_AT_ONCE)
     .execute()
   if (busy.length >= MOST_AT_ONCE) throw new DomainError('campaigns_busy')
@@ -131,6 +132,7 @@ async function move(ctx: Ctx<CrmDb>, campaignId: string, from: Status[], to: Rec
     .where('id', '=', campaignId)
     .where('user_id', '=', userId)
     .where('status', 'in', from)
+    .where('sequence_id', 'is', null)
     .returning('status')
     .executeTakeFirst()
   if (row) return { status: row.status as Status }
@@ -186,16 +188,23 @@ export async function settlePlan(trx: Trx, { reservation_id, sent_count, unknown
   else await release(trx, { id: reservation_id })
 }
 
-/** Stops a campaign by itself, and tells its owner why. */
+/** Stops a campaign by itself, and tells its owner why. An email of a sequence stops its sequence. */
 export async function pauseByItself(trx: Trx, campaignId: string, reason: string): Promise<boolean> {
+  const at = new Date(now()).toISOString()
+  const { rows } = await sql<{ id: string; user_id: string; name: string }>`
+    update email_sequences s set state = 'paused', reason = ${reason}, version = s.version + 1 from email_campaigns c
+    where c.id = ${campaignId} and s.id = c.sequence_id and s.state = 'running' returning s.id, s.user_id, s.name`.execute(trx)
+  for (const { id, user_id, name } of rows) await publish(trx, sequencePaused, user_id, { sequence_id: id, name, reason, at })
+  if (rows.length) return true
   const row = await trx
     .updateTable('email_campaigns')
     .set({ status: 'paused', reason, version: sql`version + 1` })
     .where('id', '=', campaignId)
     .where('status', 'in', ['sending', 'scheduled'])
+    .where('sequence_id', 'is', null)
     .returning(['user_id', 'name'])
     .executeTakeFirst()
   if (!row) return false
-  await publish(trx, campaignPaused, row.user_id, { campaign_id: campaignId, name: row.name, reason, at: new Date(now()).toISOString() })
+  await publish(trx, campaignPaused, row.user_id, { campaign_id: campaignId, name: row.name, reason, at })
   return true
 }

@@ -186,6 +186,12 @@ export async function deleteSender(ctx: Ctx<CrmDb>, { sender_id }: Input<typeof 
       .where('user_id', '=', userId)
       .where('sender_id', '=', sender_id)
       .execute()
+    await trx
+      .updateTable('email_sequences')
+      .set({ sender_id: null })
+      .where('user_id', '=', userId)
+      .where('sender_id', '=', sender_id)
+      .execute()
     await trx.deleteFrom('email_senders').where('id', '=', sender_id).where('user_id', '=', userId).execute()
     return { deleted: true }
   })

@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import type { Trx } from '../contacts/assert.ts'
 import type { CampaignRow } from './campaigns.ts'
 import { settlePlan } from './send.ts'
+import { advance, type Moved } from './sequences/advance.ts'
 
 export type Settled = {
   id: string
@@ -38,7 +39,7 @@ export async function settleRecipients(
     ...{ id, reason, provider_id: providerId, after_ms: afterMs, fence },
     state: state === 'waiting' && status === 'cancelled' ? 'skipped' : state,
   }))
-  const { rows } = await sql<{ was: string; state: string }>`
+  const { rows } = await sql<Moved & { was: string }>`
     with given as (select * from jsonb_to_recordset(${JSON.stringify(given)}::jsonb) as g (id uuid, state text, reason text, provider_id text, after_ms float8, fence int)),
     found as (
       select r.id, r.state as was, g.reason, g.provider_id, g.after_ms,
@@ -51,7 +52,7 @@ export async function settleRecipients(
         sent_at = case when f.state = 'sent' then coalesce(r.sent_at, now()) else r.sent_at end,
         due_at = case when f.state = 'waiting' then now() + f.after_ms * interval '1 millisecond' else r.due_at end,
         look_at = case when f.state = 'unknown' then now() + ${LOOK_AFTER_MS} * interval '1 millisecond' end
-      from found f where r.id = f.id returning r.id, r.contact_id, r.variant, f.was, f.state
+      from found f where r.id = f.id returning r.id, r.contact_id, r.variant, r.reason, f.was, f.state
     ), told as (
       insert into activities (id, user_id, contact_id, kind, text, points, at)
       select uuidv7(), ${campaign.user_id}, l.id, 'email', ${`Was sent ${campaign.name}`.slice(0, 300)}, 0, now()
@@ -62,7 +63,7 @@ export async function settleRecipients(
       where state = 'sent' and was <> 'sent' group by 4 order by 4
       on conflict (campaign_id, what, of) do update set n = t.n + excluded.n
     )
-    select was, state from moved`.execute(trx)
+    select id, was, state, reason from moved`.execute(trx)
   const change = (state: string) => rows.filter((row) => row.state === state).length - rows.filter((row) => row.was === state).length
   const sent = change('sent')
   const row = await trx
@@ -76,6 +77,7 @@ export async function settleRecipients(
     .where('id', '=', campaign.id)
     .returningAll()
     .executeTakeFirstOrThrow()
+  if (row.sequence_id) await advance(trx, row, rows)
   if (sent > 0) await publish(trx, campaignSent, campaign.user_id, { campaign_id: campaign.id, name: campaign.name, sent })
   return row
 }
@@ -94,6 +96,8 @@ export async function finishCampaign(trx: Trx, campaignId: string): Promise<Camp
     .returningAll()
     .executeTakeFirst()
   if (!row) return null
+  // Whoever comes next in the sequence sets it to work again.
+  if (row.sequence_id) return row as CampaignRow
   await settlePlan(trx, row as CampaignRow)
   const { user_id, name, sent_count: sent, unknown_count: unknown, failed_count: failed, skipped_count: skipped } = row
   await publish(trx, campaignFinished, user_id, { campaign_id: row.id, name, sent, unknown, failed, skipped })

@@ -5,6 +5,7 @@ import type { Trx } from '../contacts/assert.ts'
 import type { CampaignRow } from './campaigns.ts'
 import { type Engine, tell } from './engine.ts'
 import { beginCampaign, pauseByItself } from './send.ts'
+import { stepSequences } from './sequences/step.ts'
 import { finishCampaign, type Settled, settleRecipients } from './settle.ts'
 import type { SenderRow } from './transports.ts'
 
@@ -13,6 +14,7 @@ const PIECE = 200
 /** Work that no recipient waits for by itself: scheduled starts, dead workers, lost answers and the better subject. */
 export async function tickCampaigns(engine: Engine, signal: AbortSignal): Promise<void> {
   await startScheduled(engine, signal)
+  await stepSequences(engine, signal)
   await takeBackLeases(engine, signal)
   await lookForUnknown(engine, signal)
   await decideSubjects(engine, signal)
@@ -77,7 +79,8 @@ const LOOKS_AFTER_MIN = [1, 5, 30, 180, 1440]
 /** Asks the provider for those whose answer was lost. One that is not found stays `unknown`. */
 async function lookForUnknown({ rt, carriers }: Pick<Engine, 'rt' | 'carriers'>, signal: AbortSignal): Promise<void> {
   const { rows } = await sql<Found & { email: string; sender_id: string; looks: number; started_at: Date }>`
-    select r.id, r.campaign_id, r.email, r.looks, c.user_id, c.name, c.sender_id, c.started_at
+    select r.id, r.campaign_id, r.email, r.looks, c.user_id, c.name, c.sender_id,
+      case when c.sequence_id is null then c.started_at else r.due_at end as started_at
     from email_recipients r join email_campaigns c on c.id = r.campaign_id
     where r.state = 'unknown' and r.look_at <= now() order by r.look_at limit ${PIECE}`.execute(rt.db)
   for (const [campaign, mine] of byCampaign(rows)) {

@@ -13,6 +13,7 @@ import { assertContact, type Trx } from '../contacts/assert.ts'
 import { MOST_CONTACTS } from '../contacts/change.ts'
 import { addActivity } from '../contacts/timeline.ts'
 import { claimOptIn, fullInbox, noteConsent, unclaimOptIn } from '../email/consents.ts'
+import { enterByTrigger } from '../email/sequences/enter.ts'
 import type { CrmDb } from '../schema.ts'
 
 type Form = Selectable<CrmDb['lead_forms']>
@@ -146,6 +147,7 @@ async function takeLead(trx: Trx, userId: string, lead: Lead): Promise<string> {
     ...(unasked ? [unasked] : []),
   ]
   await addActivity(trx, userId, { contactId, kind: 'form', text: text.join('\n'), at: new Date(), eventId: id })
+  if (formId) await enterByTrigger(trx, userId, 'form', [formId], [contactId])
   await publish(trx, formSubmitted, userId, { submission_id: id, form_id: formId, contact_id: contactId, title, name, email })
   return contactId
 }

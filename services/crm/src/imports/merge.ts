@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import { companyOf, joinCompanies, makeCompanies } from '../companies/assign.ts'
 import type { Trx } from '../contacts/assert.ts'
 import { MOST_CONTACTS } from '../contacts/change.ts'
+import { enterByTrigger } from '../email/sequences/enter.ts'
 import type { CrmDb } from '../schema.ts'
 import { classify } from './classify.ts'
 
@@ -69,9 +70,21 @@ async function merge(trx: Trx, userId: string, importId: string): Promise<number
     from import_rows r join leads l on l.id = r.contact_id and l.user_id = ${userId}
     where r.import_id = ${importId} and r.action in ('new', 'changed') and l.phone is not null on conflict do nothing`.execute(trx)
   const { added, changed } = merged[0]!
+  await enterImported(trx, userId, importId)
   await trx.updateTable('import_runs').set({ state: 'done', added, changed }).where('id', '=', importId).execute()
   if (added) await publish(trx, leadCountChanged, userId, { change: added })
   return added
+}
+
+/** Once for each tag that lets people into a sequence, of which there are few. */
+async function enterImported(trx: Trx, userId: string, importId: string): Promise<void> {
+  const { rows } = await sql<{ tag: string; contacts: string[] }>`
+    select q.tag, array_agg(r.contact_id) as contacts
+    from (select distinct trigger_of as tag from email_sequences where user_id = ${userId} and trigger_kind = 'tag' and state <> 'draft') q
+    join import_rows r on r.import_id = ${importId} and r.action in ('new', 'changed') and r.fields -> 'tags' @> to_jsonb(q.tag)
+      and not coalesce(r.before -> 'tags' @> to_jsonb(q.tag), false)
+    group by q.tag`.execute(trx)
+  for (const { tag, contacts } of rows) await enterByTrigger(trx, userId, 'tag', [tag], contacts)
 }
 
 /** Only what nobody touched since: a contact that was changed, or with which something happened, is worth more than a tidy undo. */
@@ -81,6 +94,7 @@ async function takeBack(trx: Trx, userId: string, importId: string): Promise<voi
       removed as (
         delete from leads using mine where mine.action = 'new' and leads.id = mine.contact_id and leads.user_id = ${userId} and leads.version = 1
           and not exists (select from activities a where a.user_id = ${userId} and a.contact_id = leads.id)
+          and not exists (select from contact_files f where f.user_id = ${userId} and f.contact_id = leads.id)
           and not exists (select from tasks t where t.user_id = ${userId} and t.contact_id = leads.id) returning leads.id
       ), emails as (delete from contact_emails e using removed where e.user_id = ${userId} and e.contact_id = removed.id),
       phones as (delete from contact_phones p using removed where p.user_id = ${userId} and p.contact_id = removed.id),

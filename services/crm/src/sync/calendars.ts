@@ -1,7 +1,8 @@
 import type { Input, Output } from '@operon/contracts/contract'
 import { copyBooking, syncCalendar } from '@operon/contracts/crm/events'
 import type * as contract from '@operon/contracts/crm/sync'
-import { calendarApps, watchCalendar } from '@operon/contracts/integrations/calendars'
+import { listCaldavCalendars } from '@operon/contracts/integrations/caldav'
+import { CALDAV, calendarApps, watchCalendar } from '@operon/contracts/integrations/calendars'
 import { listConnections } from '@operon/contracts/integrations/connections'
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
@@ -16,8 +17,8 @@ type Call = Ctx<CrmDb>
 type Rt = Pick<CarriersRt, 'call'>
 
 const MOST = 10
-const shown = ({ id, app, account, busy, copies, follows, synced_at, failure }: SyncedRow) => ({
-  ...{ id, app, account, busy, copies, follows, failure },
+const shown = ({ id, connection_id, app, account, busy, copies, follows, synced_at, failure }: SyncedRow) => ({
+  ...{ id, connection_id, app, account, busy, copies, follows, failure },
   synced_at: synced_at?.toISOString() ?? null,
 })
 const calendarsOf = async (db: Kysely<any>, userId: string) =>
@@ -35,16 +36,20 @@ export async function syncCalendars(ctx: Call, rt: Rt): Promise<Output<typeof co
 
 /** Adds the calendars that are connected, and forgets those that are not any more: their events block nothing from then on. */
 export async function findCalendars(db: Call['db'], rt: Rt, userId: string): Promise<void> {
-  const lists = await Promise.all(calendarApps.map((app) => rt.call(listConnections, { app }, actingFor(userId, 'list-connections'))))
-  const connected = lists
-    .flatMap(({ connections }) => connections)
+  const [lists, { calendars }] = await Promise.all([
+    Promise.all(calendarApps.map((app) => rt.call(listConnections, { app }, actingFor(userId, 'list-connections')))),
+    rt.call(listCaldavCalendars, {}, actingFor(userId, 'list-caldav-calendars')),
+  ])
+  const atServers = calendars.map(({ connection_id, name, state }) => ({ id: connection_id, app: CALDAV, account: name, state }))
+  const connected = [...lists.flatMap(({ connections }) => connections), ...atServers]
     .filter(({ state }) => state !== 'disconnected')
     .slice(0, MOST)
   await inTransaction(db, async (trx) => {
     for (const { id: connection_id, app, account } of connected)
       await trx
         .insertInto('synced_calendars')
-        .values({ id: newId(), user_id: userId, connection_id, app: app as SyncedRow['app'], account })
+        // An account at a server has several calendars, of which its owner says which one takes appointments.
+        .values({ id: newId(), user_id: userId, connection_id, app: app as SyncedRow['app'], account, copies: app !== CALDAV })
         .onConflict((conflict) => conflict.columns(['user_id', 'connection_id']).doUpdateSet({ account }))
         .execute()
     const ids = connected.map(({ id }) => id)

@@ -46,7 +46,12 @@ const read = (db: Kysely<any>, id: string) =>
  * overtaken by another reading and is dropped: so pages apply in the order of the vendor, whoever reads and whatever comes late or twice.
  * Returns whether this was the last one.
  */
-export async function keep(db: Kysely<any>, row: SyncedRow, isNew: boolean, { events, cursor, more }: Changes): Promise<boolean> {
+export async function keep(
+  db: Kysely<any>,
+  row: SyncedRow,
+  isNew: boolean,
+  { events, cursor, more, anew = [] }: Changes,
+): Promise<boolean> {
   return inTransaction(db as Kysely<CrmDb>, async (trx) => {
     const kept = await trx.selectFrom('synced_calendars').selectAll().where('id', '=', row.id).forUpdate().executeTakeFirst()
     if (!kept || kept.cursor !== row.cursor || kept.mark !== row.mark) return false
@@ -56,15 +61,16 @@ export async function keep(db: Kysely<any>, row: SyncedRow, isNew: boolean, { ev
     const last = new Map(events.map((event) => [event.id, event]))
     const there = [...last.values()].filter(({ removed, starts_at, ends_at }) => !removed && starts_at !== null && ends_at !== null)
     const gone = [...last.keys()].filter((id) => !there.some((event) => event.id === id))
-    await sql`delete from external_events where calendar_id = ${row.id} and remote_id = any(${gone}::text[])`.execute(trx)
+    await sql`delete from external_events where calendar_id = ${row.id} and remote_id = any(${[...gone, ...anew]}::text[])`.execute(trx)
+    if (anew.length) await sql`delete from external_events where calendar_id = ${row.id} and series = any(${anew}::text[])`.execute(trx)
     // Ours come back with the key that they were written under: they are appointments already.
     await sql`
-      insert into external_events (id, user_id, calendar_id, remote_id, title, starts_at, ends_at, all_day, busy, mark)
-      select uuidv7(), ${row.user_id}, ${row.id}, e.id, left(e.title, 300), e.starts_at, greatest(e.ends_at, e.starts_at), e.all_day, e.busy, ${mark}
-      from jsonb_to_recordset(${JSON.stringify(there)}::jsonb) as e(id text, title text, starts_at timestamptz, ends_at timestamptz, all_day boolean, busy boolean, key text)
+      insert into external_events (id, user_id, calendar_id, remote_id, title, starts_at, ends_at, all_day, busy, mark, series)
+      select uuidv7(), ${row.user_id}, ${row.id}, e.id, left(e.title, 300), e.starts_at, greatest(e.ends_at, e.starts_at), e.all_day, e.busy, ${mark}, e.series
+      from jsonb_to_recordset(${JSON.stringify(there)}::jsonb) as e(id text, title text, starts_at timestamptz, ends_at timestamptz, all_day boolean, busy boolean, key text, series text)
       where not exists (select from bookings b where b.user_id = ${row.user_id} and b.id::text = e.key)
       on conflict (calendar_id, remote_id) do update set title = excluded.title, starts_at = excluded.starts_at, ends_at = excluded.ends_at,
-        all_day = excluded.all_day, busy = excluded.busy, mark = excluded.mark`.execute(trx)
+        all_day = excluded.all_day, busy = excluded.busy, mark = excluded.mark, series = excluded.series`.execute(trx)
     if (kept.follows) await followLater(trx, kept, [...last.values()])
     if (!more && listing) await sql`delete from external_events where calendar_id = ${row.id} and mark < ${mark}`.execute(trx)
     await trx

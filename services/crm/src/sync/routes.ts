@@ -1,6 +1,6 @@
 import * as jobs from '@operon/contracts/crm/events'
 import * as contract from '@operon/contracts/crm/sync'
-import { calendarApps } from '@operon/contracts/integrations/calendars'
+import { CALDAV, calendarApps } from '@operon/contracts/integrations/calendars'
 import { calendarChanged, connectionChanged } from '@operon/contracts/integrations/events'
 import { serve } from '@operon/kit/http'
 import type { Runtime } from '@operon/kit/service'
@@ -18,7 +18,7 @@ export function syncRoutes(rt: Runtime<CrmDb, Config>) {
   serve(app, contract.syncCalendars, (ctx) => syncCalendars(ctx, rt))
   serve(app, contract.updateSyncedCalendar, updateSyncedCalendar)
   rt.on(connectionChanged, 'find-calendars', async (trx, { user_id, payload }) => {
-    if (user_id && calendarApps.some((each) => each === payload.service_name))
+    if (user_id && [...calendarApps, CALDAV].some((each) => each === payload.service_name))
       await enqueue(trx, jobs.findCalendars, { user_id }, { userId: user_id })
   })
   rt.on(calendarChanged, 'sync-calendar', async (trx, { user_id, payload }) => {

@@ -1,13 +1,13 @@
-import type { calendarApps } from '@operon/contracts/integrations/calendars'
+import type { CALDAV, calendarApps } from '@operon/contracts/integrations/calendars'
 import type { Generated } from 'kysely'
 
 export type SyncDb = {
-  /** A calendar at Google or Microsoft that this one is held level with. */
+  /** A calendar at Google, Microsoft or a CalDAV server that this one is held level with. */
   synced_calendars: {
     id: string
     user_id: string
     connection_id: string
-    app: (typeof calendarApps)[number]
+    app: (typeof calendarApps)[number] | typeof CALDAV
     account: string
     /** Where the next page begins; null: all is listed anew. */
     cursor: string | null
@@ -40,6 +40,8 @@ export type SyncDb = {
     all_day: boolean
     busy: boolean
     mark: number
+    /** Of one date of a series: what `anew` names it by. */
+    series: string | null
   }
   /** The version of an appointment that was last written to the other calendar. */
   event_copies: {
