@@ -1,5 +1,8 @@
 import { payByCard, readySeller } from './selling.ts'
+import { shotsOf } from './shots.ts'
 import { call, enter, expect, expectSound, linkTo, newEmail, newTrialSeller, test } from './steps.ts'
+
+const shot = shotsOf('booking')
 
 test('a visitor in another time zone books, the owner sees it in the calendar and on the contact, and the visitor cancels [spec-131]', async ({
   page,
@@ -33,6 +36,67 @@ test('a visitor in another time zone books, the owner sees it in the calendar an
   await visitor.getByRole('button', { name: 'Cancel booking' }).click()
   await visitor.getByRole('dialog').getByRole('button', { name: 'Cancel booking' }).click()
   await expect(visitor.getByText('Cancelled')).toBeVisible()
+  await context.close()
+})
+
+test('a guest who ticks it is texted before the meeting, at the number that they gave [spec-131] @proof', async ({
+  page,
+  request,
+  browser,
+}) => {
+  test.setTimeout(240_000)
+  const seller = await newTrialSeller(page, '/dashboard/calendar?tab=pages')
+  await page.getByRole('button', { name: 'New booking page' }).first().click()
+  const dialog = page.getByRole('dialog', { name: 'New booking page' })
+  await dialog.getByLabel('Title').fill('First call')
+  await dialog.getByLabel('Shortest notice').selectOption('0')
+  await dialog.getByLabel('Days ahead').fill('30')
+  await dialog.getByLabel('Text reminder').selectOption('2880')
+  await expect(dialog.getByText('5 text reminders in 24 hours; 5 are left')).toBeVisible()
+  await shot(page, 'page', { fullPage: false })
+  await dialog.getByRole('button', { name: 'Create page' }).click()
+  const path = (await page.getByRole('link', { name: 'Open', exact: true }).getAttribute('href'))!
+
+  const context = await browser.newContext({ timezoneId: 'America/New_York', baseURL: new URL(page.url()).origin })
+  const visitor = await context.newPage()
+  await visitor.goto(path)
+  await visitor.getByRole('listitem').getByRole('button').last().click()
+  await visitor.getByLabel('Your name').fill('Ines Ortega')
+  await visitor.getByLabel('Email').fill(newEmail())
+  await visitor.getByLabel('Text me a reminder 2 days before').check()
+  await visitor.getByLabel('Phone').fill('212 555 0100')
+  await visitor.getByRole('button', { name: 'Book this time' }).click()
+  await expect(visitor.getByText('Enter a mobile number with its country code')).toBeVisible()
+  await shot(visitor, 'guest')
+  const number = `+1212${String(Date.now()).slice(-7)}`
+  await visitor.getByLabel('Phone').fill(number)
+  await visitor.getByRole('button', { name: 'Book this time' }).click()
+  await expect(visitor.getByRole('heading', { name: 'You are booked' })).toBeVisible()
+  // Another booking, whose text comes due within a minute.
+  const { event_types: pages, slug } = await call(request, seller, 'list-event-types')
+  const asked = {
+    profile: slug,
+    event_type: 'first-call',
+    zone: 'UTC',
+    from: new Date(Date.now() + 172_800_000).toISOString().slice(0, 10),
+    days: 7,
+  }
+  const [start] = (await call(request, seller, 'list-slots', asked)).slots
+  const { id, version, url: _url, upcoming: _upcoming, ...kept } = pages[0]
+  const sms_minutes = Math.floor((Date.parse(start) - Date.now() - 5_000) / 60_000)
+  await call(request, seller, 'update-event-type', { ...kept, event_type_id: id, version, sms_minutes })
+  const guest = { start, name: 'Ines Ortega', email: newEmail(), zone: 'Europe/Madrid', phone: number, text_me: true }
+  const booked = await call(request, seller, 'book', { ...guest, profile: slug, event_type: 'first-call' })
+  await expect
+    .poll(async () => (await (await request.get(`/sandbox/api/inbox?to=${encodeURIComponent(number)}`)).json()).messages, {
+      timeout: 180_000,
+    })
+    .toMatchObject([{ text: expect.stringMatching(/^Reminder: First call with .+ Reply STOP to end texts\.$/) }])
+  await page.goto(`/dashboard/calendar?day=${start.slice(0, 10)}&open=${booked.booking_id}`)
+  await expect(page.getByText('Reminder sent')).toBeVisible()
+  await shot(page, 'sent', { fullPage: false })
+  await page.goto('/sandbox/inbox')
+  await expect(page.getByText('Reminder: First call').first()).toBeVisible()
   await context.close()
 })
 

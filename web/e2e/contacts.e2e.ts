@@ -1,3 +1,4 @@
+import { shotsOf } from './shots.ts'
 import { expect, expectSound, newTrialSeller, test } from './steps.ts'
 
 const sheet = `Name,E-mail,Company
@@ -54,6 +55,38 @@ test('a contact is added, noted, warmed by nothing, deleted and brought back; a 
   await importing.getByRole('button', { name: 'Close' }).first().click()
   await expect(page.getByRole('button', { name: 'Ines Ortega', exact: true })).toBeVisible()
   await expect(page.getByRole('button', { name: 'Tom Reed', exact: true })).toHaveCount(0)
+})
+
+test.describe('files', () => {
+  test.use({ allowed: [/404/] })
+
+  test('a file of a contact is added, downloaded, taken off, put back, and said to be gone once it is', async ({ page }) => {
+    test.slow()
+    await newTrialSeller(page, '/dashboard/crm')
+    await page.getByRole('button', { name: 'New contact' }).first().click()
+    await page.getByLabel('Name').fill('Ines Ortega')
+    await page.getByRole('button', { name: 'Add contact' }).click()
+    await page.getByRole('button', { name: 'Ines Ortega', exact: true }).click()
+    const files = page.getByRole('dialog', { name: 'Ines Ortega' }).getByRole('region', { name: 'Files' })
+    await expect(files.getByText('Quotes, contracts and photos of this contact, kept in your Library.')).toBeVisible()
+    await files.locator('input[type=file]').setInputFiles({ name: 'Quote.txt', mimeType: 'text/plain', buffer: Buffer.from('Two days') })
+    await expect(files.getByRole('button', { name: 'Download Quote.txt' })).toBeVisible()
+    const download = page.waitForEvent('download')
+    await files.getByRole('button', { name: 'Download Quote.txt' }).click()
+    expect((await download).suggestedFilename()).toBe('Quote.txt')
+    await files.getByRole('button', { name: 'Take Quote.txt off' }).click()
+    await expect(files.getByText('Quote.txt')).toHaveCount(0)
+    await shotsOf('contact-files', false)(page, 'taken-off')
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await expect(files.getByText('Quote.txt')).toBeVisible()
+
+    await page.goto('/dashboard/library')
+    await page.getByRole('button', { name: 'Delete Quote.txt' }).click()
+    await page.goto('/dashboard/crm')
+    await page.getByRole('button', { name: 'Ines Ortega', exact: true }).click()
+    await files.getByRole('button', { name: 'Download Quote.txt' }).click()
+    await expect(page.getByText('It is no longer in your Library.')).toBeVisible()
+  })
 })
 
 test('the contacts are accessible and fit, in both themes at three widths @proof', async ({ page }) => {

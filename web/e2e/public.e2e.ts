@@ -305,6 +305,7 @@ test.describe('scripts that do not come', () => {
     await page.goto('/')
     await context.setOffline(true)
     await page.mouse.move(4, 4)
+    await page.mouse.move(8, 8)
     await expect(page.getByText('You are offline. This page continues when your connection is back.')).toBeVisible()
     await context.setOffline(false)
     await wake(page)

@@ -86,6 +86,21 @@ test('a storefront comes alive as it was drawn, and the address keeps a search [
   await expectSound(page)
 })
 
+test('a product page names its script until its pictures are there, and a press before that is given again', async ({ page, request }) => {
+  const { addresses } = await openShop(request)
+  await page.route('**/assets/index-*.js', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 1500))
+    await route.continue()
+  })
+  const asked = page.waitForRequest('**/assets/index-*.js')
+  const response = await page.goto(addresses[0]!, { waitUntil: 'commit' })
+  expect(await response!.text()).not.toContain('<script type="module"')
+  await page.getByRole('button', { name: 'Switch to light theme' }).click()
+  await asked
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark')
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'light')
+})
+
 test('the directory leads to a product and to its seller', async ({ page, request }) => {
   const { name, storefront } = await openShop(request)
   await page.goto('/marketplace?q=lead')

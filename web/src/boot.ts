@@ -1,3 +1,4 @@
+import './early.ts'
 import './ui/app.css'
 import { countView } from './api/countView.ts'
 import { arrivalHash, keepArrival, mayHaveSession } from './api/keys.ts'
@@ -46,15 +47,14 @@ const liveAtOnce =
     !/"kind":"(directory|storefront|product)"/.test(document.getElementById('given-page')?.textContent ?? '')) ||
   arrivalHash.size > 0 ||
   mayHaveSession()
-const signs = ['pointermove', 'pointerdown', 'touchstart', 'keydown', 'focusin', 'wheel'] as const
 const askAgainMs = 4000
 /** The line of the page itself that it has not loaded: seen after a while where this script did not come either. */
 const late = document.querySelector('.late')
-let early: HTMLElement | undefined
+const { early } = window
+early.start = start
 let started = false
 
 function start() {
-  for (const sign of signs) removeEventListener(sign, start)
   if (started) return
   started = true
   void Promise.all([import('./main.tsx'), wholeStyles()])
@@ -96,31 +96,16 @@ function wholeStyles() {
   })
 }
 
-/** A press on a button or a submit that comes before the app is there is kept and given again. */
-function keepEarly(event: Event) {
-  const target = event.target as HTMLElement
-  const control = event.type === 'submit' ? target : target.closest<HTMLElement>('button')
-  // A form with an address of its own works without the app.
-  if (!control || control.closest('form[action]')) return
-  event.preventDefault()
-  early = control
-  start()
-}
 /** The app is there: it hears everything itself from now on. */
 function giveBack() {
   late?.remove()
-  removeEventListener('click', keepEarly, true)
-  removeEventListener('submit', keepEarly, true)
-  if (early instanceof HTMLFormElement) early.requestSubmit()
-  else early?.click()
+  early.end()
+  const { control } = early
+  if (control instanceof HTMLFormElement) control.requestSubmit()
+  else control?.click()
 }
 
-if (!prerendered) start()
-else {
-  for (const sign of signs) addEventListener(sign, start, { passive: true })
-  addEventListener('click', keepEarly, true)
-  addEventListener('submit', keepEarly, true)
-  // The prerendered page is painted first. A hidden tab paints nothing.
-  if (liveAtOnce && document.hidden) start()
-  else if (liveAtOnce) requestAnimationFrame(() => requestAnimationFrame(start))
-}
+if (!prerendered || early.asked) start()
+// The prerendered page is painted first. A hidden tab paints nothing.
+else if (liveAtOnce && document.hidden) start()
+else if (liveAtOnce) requestAnimationFrame(() => requestAnimationFrame(start))

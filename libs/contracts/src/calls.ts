@@ -29,12 +29,17 @@ import type * as crmCampaignReport from './crm/email/report.ts'
 import type * as crmSegments from './crm/email/segments.ts'
 import type * as crmSenders from './crm/email/senders.ts'
 import type * as crmSending from './crm/email/sending.ts'
+import type * as crmSequences from './crm/email/sequences.ts'
 import type * as crmSingleEmails from './crm/email/single.ts'
 import type * as crmEmailTemplates from './crm/email/templates.ts'
+import type * as crmEmailTopics from './crm/email/topics.ts'
 import type * as crmFields from './crm/fields.ts'
+import type * as crmFiles from './crm/files.ts'
 import type * as crmForms from './crm/forms.ts'
 import type * as crmImports from './crm/imports.ts'
+import type * as crmMail from './crm/mail.ts'
 import type * as crmMerges from './crm/merges.ts'
+import type * as crmNotionSync from './crm/notion-sync.ts'
 import type * as crmPipelines from './crm/pipelines.ts'
 import type * as crmSync from './crm/sync.ts'
 import type * as crmViews from './crm/views.ts'
@@ -46,8 +51,10 @@ import type * as identityKeys from './identity/keys.ts'
 import type * as integrationsAdRules from './integrations/ad-rules.ts'
 import type * as integrationsAds from './integrations/ads.ts'
 import type * as integrations from './integrations/api.ts'
+import type * as integrationsCaldav from './integrations/caldav.ts'
 import type * as integrationsConnections from './integrations/connections.ts'
 import type * as integrationsCustom from './integrations/custom.ts'
+import type * as integrationsMail from './integrations/mail.ts'
 import type * as integrationsNotion from './integrations/notion.ts'
 import type * as integrationsWatches from './integrations/watches.ts'
 import type * as integrationsWishes from './integrations/wishes.ts'
@@ -94,8 +101,11 @@ type Modules = typeof aiGateway &
   typeof crmImports &
   typeof crmDeals &
   typeof crmFields &
+  typeof crmFiles &
   typeof crmForms &
+  typeof crmMail &
   typeof crmMerges &
+  typeof crmNotionSync &
   typeof crmSync &
   typeof crmViews &
   typeof crmPipelines &
@@ -107,9 +117,11 @@ type Modules = typeof aiGateway &
   typeof crmCampaignReport &
   typeof crmEmailChecks &
   typeof crmEmailTemplates &
+  typeof crmEmailTopics &
   typeof crmSegments &
   typeof crmSenders &
   typeof crmSending &
+  typeof crmSequences &
   typeof crmSingleEmails &
   typeof gateway &
   typeof identity &
@@ -119,7 +131,9 @@ type Modules = typeof aiGateway &
   typeof integrationsAdRules &
   typeof integrationsAds &
   typeof integrationsConnections &
+  typeof integrationsCaldav &
   typeof integrationsCustom &
+  typeof integrationsMail &
   typeof integrationsNotion &
   typeof integrationsWatches &
   typeof integrationsWishes &

@@ -44,8 +44,13 @@ export const errors = {
   booking_unheld: { status: 409, message: 'This time is not held for you any more. Choose a time again.' },
   booking_answers: { status: 400, message: 'Answer the questions that are marked as required.' },
   booking_phone: { status: 400, message: 'Enter the number that you can be called on.' },
+  booking_text_phone: {
+    status: 400,
+    message: 'Enter a mobile number with its country code, as +1 212 555 0100, or take the tick off the text message.',
+  },
   booking_many: { status: 429, message: 'There are many bookings from this address today. Try again tomorrow, or write to the host.' },
   event_type_slug: { status: 409, message: 'You already have a booking page with this address. Choose another one.' },
+  texts_unavailable: { status: 400, message: 'Guests cannot be reminded by text message here.' },
   event_type_limit: { status: 400, message: 'You can have 100 booking pages. Delete one first.' },
 
   // Email
@@ -57,6 +62,12 @@ export const errors = {
   campaign_provider: { status: 502, message: 'The email provider did not take it. Check the sender, and try again.' },
   campaigns_full: { status: 409, message: 'You have 1,000 campaigns. Delete some first.' },
   campaigns_busy: { status: 409, message: 'Five of your campaigns are being sent. Wait until one has finished.' },
+  campaign_of_sequence: { status: 409, message: 'This email belongs to a sequence. Change it there.' },
+  sequences_full: { status: 409, message: 'You have 50 sequences. Delete one first.' },
+  sequence_state: { status: 409, message: 'The sequence is in another state by now. Reload to see it.' },
+  sequence_running: { status: 409, message: 'Pause the sequence before you move, insert or remove emails.' },
+  sequence_incomplete: { status: 400, message: 'Give the sequence at least one email, and each email a subject and some content.' },
+  sequence_sending: { status: 409, message: 'Emails of this sequence are on their way. Try again in a few minutes.' },
   segments_full: { status: 409, message: 'You have 100 segments. Delete some first.' },
   templates_full: { status: 409, message: 'You have 100 templates. Delete some first.' },
   email_checks: { status: 429, message: 'You have checked many emails. Try again in a few minutes.' },
@@ -165,6 +176,7 @@ export const errors = {
   coupon_exists: { status: 409, message: 'You have a coupon with this code. End it first, or choose another code.' },
   board_exists: { status: 409, message: 'You already have a board with this name.' },
   too_many_boards: { status: 409, message: 'You have 100 boards. Delete some of them first.' },
+  too_many_products: { status: 409, message: 'You have 10,000 products. Delete some drafts first.' },
   too_many_coupons: { status: 409, message: 'You have 500 coupons. End some of them first.' },
   cart_mixed: { status: 409, message: 'A cart holds products of one seller. Check out what is in it first.' },
   coupon_invalid: { status: 409, message: 'This coupon code does not apply here, or it has ended.' },
@@ -224,6 +236,14 @@ export const errors = {
   imports_full: { status: 409, message: 'You have 10 imports from the last 30 days. Wait until the oldest is 30 days old.' },
   import_too_long: { status: 413, message: 'An import has at most 100,000 rows. Split the file.' },
   import_mapping: { status: 400, message: 'Choose the column of the name or of the email address first.' },
+  topics_full: { status: 409, message: 'You have 20 topics, which is the most. Delete one that is not used.' },
+  topic_exists: { status: 409, message: 'You already have a topic with this title.' },
+  topic_in_use: {
+    status: 409,
+    message: 'A campaign that is being sent, or a sequence that is not a draft, has this topic. Take it off there first.',
+  },
+  mention_missing: { status: 400, message: 'Write @ and the name of everything that the note mentions.' },
+  contact_files_full: { status: 409, message: 'This contact has 100 files, which is the most. Take some off that it does not need.' },
   tasks_full: { status: 409, message: 'You have 200 open tasks. Finish or delete some first.' },
 
   // Connected apps
@@ -237,6 +257,7 @@ export const errors = {
   connection_broken: { status: 409, message: 'The app does not accept this connection any more. Connect it again in the App Library.' },
   app_not_connected: { status: 409, message: 'The app is not connected. Connect it in the App Library.' },
   app_action_unknown: { status: 400, message: 'The app has no action of that name.' },
+  caldav_server: { status: 400, message: 'No CalDAV server answers at this address. Check it in the settings of your calendar provider.' },
   custom_api_document: { status: 400, message: 'This is not an OpenAPI 3 document in JSON.' },
   app_trigger_unknown: { status: 400, message: 'The app has no trigger of that name.' },
   watch_limit: { status: 409, message: 'You have 50 watches. Stop one that you do not need.' },

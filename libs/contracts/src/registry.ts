@@ -43,13 +43,18 @@ import * as crmCampaignReport from './crm/email/report.ts'
 import * as crmSegments from './crm/email/segments.ts'
 import * as crmSenders from './crm/email/senders.ts'
 import * as crmSending from './crm/email/sending.ts'
+import * as crmSequences from './crm/email/sequences.ts'
 import * as crmSingleEmails from './crm/email/single.ts'
 import * as crmEmailTemplates from './crm/email/templates.ts'
+import * as crmEmailTopics from './crm/email/topics.ts'
 import * as crmEvents from './crm/events.ts'
 import * as crmFields from './crm/fields.ts'
+import * as crmFiles from './crm/files.ts'
 import * as crmForms from './crm/forms.ts'
 import * as crmImports from './crm/imports.ts'
+import * as crmMail from './crm/mail.ts'
 import * as crmMerges from './crm/merges.ts'
+import * as crmNotionSync from './crm/notion-sync.ts'
 import * as crmPipelines from './crm/pipelines.ts'
 import * as crmSync from './crm/sync.ts'
 import * as crmTables from './crm/tables.ts'
@@ -70,11 +75,14 @@ import * as identityTables from './identity/tables.ts'
 import * as integrationsAdRules from './integrations/ad-rules.ts'
 import * as integrationsAds from './integrations/ads.ts'
 import * as integrationsApi from './integrations/api.ts'
+import * as integrationsCaldav from './integrations/caldav.ts'
 import * as integrationsCalendars from './integrations/calendars.ts'
 import * as integrationsConnections from './integrations/connections.ts'
 import * as integrationsCustom from './integrations/custom.ts'
 import * as integrationsEvents from './integrations/events.ts'
+import * as integrationsMail from './integrations/mail.ts'
 import * as integrationsNotion from './integrations/notion.ts'
+import * as integrationsNotionRows from './integrations/notion-rows.ts'
 import * as integrationsTables from './integrations/tables.ts'
 import * as integrationsWatches from './integrations/watches.ts'
 import * as integrationsWishes from './integrations/wishes.ts'
@@ -167,11 +175,14 @@ export const contracts: Record<ProcessName, object> = {
     ...integrationsAdRules,
     ...integrationsAds,
     ...integrationsApi,
+    ...integrationsCaldav,
     ...integrationsCalendars,
     ...integrationsConnections,
     ...integrationsCustom,
     ...integrationsEvents,
+    ...integrationsMail,
     ...integrationsNotion,
+    ...integrationsNotionRows,
     ...integrationsTables,
     ...integrationsWatches,
     ...integrationsWishes,
@@ -213,14 +224,19 @@ export const contracts: Record<ProcessName, object> = {
     ...crmSegments,
     ...crmSenders,
     ...crmSending,
+    ...crmSequences,
     ...crmCampaignReport,
     ...crmEmailChecks,
     ...crmEmailTemplates,
+    ...crmEmailTopics,
     ...crmSingleEmails,
     ...crmDeals,
     ...crmFields,
+    ...crmFiles,
     ...crmForms,
+    ...crmMail,
     ...crmMerges,
+    ...crmNotionSync,
     ...crmSync,
     ...crmViews,
     ...crmCompanies,

@@ -61,7 +61,7 @@ export const topUpTitle = ({ unit, units }: { unit: TopUpUnit; units: number }):
 /** An app by the name that people know; one that the catalogue does not have, by its id. */
 export const appName = (id: string): string =>
   appOf(id)?.name ??
-  (id === 'custom' ? 'Your API' : undefined) ??
+  (id === 'custom' ? 'Your API' : id === 'caldav' ? 'CalDAV calendar' : undefined) ??
   id
     .split('-')
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))

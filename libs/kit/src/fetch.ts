@@ -11,6 +11,7 @@ type Options = Omit<RequestInit, 'signal' | 'dispatcher'> & {
   /** Tries in all, for what may be repeated. GET and HEAD may; anything else only where the caller says so. */
   tries?: number
   repeatable?: boolean
+  /** With `redirect: 'manual'` a redirect is answered as it is. */
   maxRedirects?: number
   maxBytes?: number
   signal?: AbortSignal
@@ -87,7 +88,7 @@ export function createGuardedFetch({
       throw error?.cause instanceof DomainError ? error.cause : error
     })
     const location = response.headers.get('location')
-    if (response.status < 300 || response.status >= 400 || !location) return response
+    if (response.status < 300 || response.status >= 400 || !location || options.redirect === 'manual') return response
     await response.body?.cancel()
     if (redirects >= maxRedirects) throw blocked('too many redirects')
     const next = new URL(location, url)

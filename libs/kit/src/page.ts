@@ -3,8 +3,10 @@ import type { FastifyReply } from 'fastify'
 import { safe } from './mail/frame.ts'
 
 type Field = { name: string; label: string; hint: string; type: 'password' | 'text'; autocomplete: string; error?: string }
-type PageForm = { action: string; hidden: Record<string, string>; field?: Field; button: string }
-type Page = { product: string; title: string; text: string; after?: string; form?: PageForm; home?: string }
+type Check = { name: string; label: string; hint: string }
+/** `checks` are ticked when the page opens. */
+type PageForm = { action: string; hidden: Record<string, string>; field?: Field; checks?: Check[]; button: string; quiet?: boolean }
+type Page = { product: string; title: string; text: string; after?: string; form?: PageForm; more?: PageForm[]; home?: string }
 
 // The theme that this browser remembers from the web app, before the first paint.
 const theme = "try{document.documentElement.dataset.theme=localStorage.getItem('operon-theme')==='light'?'light':'dark'}catch{}"
@@ -33,18 +35,21 @@ function sourceOf(address: string): string {
 }
 
 /** For links in mails. Opening one changes nothing, because mail scanners open links too: the button does. */
-function htmlOf({ product, title, text, after, form, home = '/' }: Page): string {
+function htmlOf({ product, title, text, after, form, more = [], home = '/' }: Page): string {
   const next = form ? formOf(form) : `<a class="button" href="${safe(home)}">Go to ${safe(product)}</a>`
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="robots" content="noindex"><meta name="referrer" content="no-referrer">
 <title>${safe(title)} · ${safe(product)}</title><link rel="icon" href="/favicon.svg"><script>${theme}</script><style>${styles}</style></head>
 <body><header><div><a href="/">${mark}${safe(product)}</a></div></header>
-<main>${mark}<h1>${safe(title)}</h1><p>${safe(text)}</p>${next}${after ? `<p class="after">${safe(after)}</p>` : ''}</main></body></html>`
+<main>${mark}<h1>${safe(title)}</h1><p>${safe(text)}</p>${next}${more.map(formOf).join('')}${after ? `<p class="after">${safe(after)}</p>` : ''}</main></body></html>`
 }
 
-function formOf({ action, hidden, field, button }: PageForm): string {
+function formOf({ action, hidden, field, checks = [], button, quiet }: PageForm): string {
   const kept = Object.entries(hidden).map(([name, value]) => `<input type="hidden" name="${safe(name)}" value="${safe(value)}">`)
-  return `<form method="post" action="${safe(action)}">${kept.join('')}${field ? fieldOf(field) : ''}<button>${safe(button)}</button></form>`
+  return `<form method="post" action="${safe(action)}">${kept.join('')}${field ? fieldOf(field) : ''}${checks.map(checkOf).join('')}<button${quiet ? ' class="quiet"' : ''}>${safe(button)}</button></form>`
 }
+
+const checkOf = ({ name, label, hint }: Check) =>
+  `<label class="check"><input type="checkbox" name="${safe(name)}" checked><span>${safe(label)}${hint ? `<small>${safe(hint)}</small>` : ''}</span></label>`
 
 const fieldOf = ({ name, label, hint, type, autocomplete, error }: Field) =>
   `<label for="${safe(name)}">${safe(label)}</label><input id="${safe(name)}" name="${safe(name)}" type="${type}" autocomplete="${safe(autocomplete)}" aria-describedby="hint"${error ? ' aria-invalid="true" autofocus' : ''}><p id="hint" class="${error ? 'error' : 'hint'}"${error ? ' role="alert"' : ''}>${safe(error ?? hint)}</p>`
@@ -65,7 +70,8 @@ main svg{height:40px;margin-bottom:32px}
 p{max-width:52ch;margin:16px 0 28px;color:var(--muted)}
 button,.button{display:inline-block;height:44px;padding:0 18px;border:0;border-radius:6px;background:#c6f24e;color:#0c0e12;font-family:inherit;font-size:14px;font-weight:600;line-height:44px;text-decoration:none;cursor:pointer}
 label{display:block;margin-bottom:6px;font-size:14px;font-weight:500}
-input:not([type=hidden]){width:100%;max-width:25rem;height:44px;padding:0 12px;border:1px solid var(--control);border-radius:6px;background:var(--field);color:inherit;font:inherit}
+input:not([type=hidden],[type=checkbox]){width:100%;max-width:25rem;height:44px;padding:0 12px;border:1px solid var(--control);border-radius:6px;background:var(--field);color:inherit;font:inherit}
+.check{display:flex;gap:12px;max-width:52ch;margin:0;padding:12px 0;font-weight:500}.check input{flex:none;width:20px;height:20px;margin:1px 0 0;accent-color:#c6f24e}.check small{display:block;color:var(--muted);font-size:13px;font-weight:400}.check+button{margin-top:16px}.quiet{margin-top:16px;border:1px solid var(--control);background:none;color:var(--text);line-height:42px}
 .hint,.error{margin:6px 0 20px;font-size:13px}.error{color:var(--bad)}.after{margin:28px 0 0;font-size:14px}form{width:100%}
 :focus-visible{outline:2px solid var(--signal);outline-offset:3px;border-radius:6px}
 @media(min-width:768px){header div,main{padding-right:32px;padding-left:32px}}`

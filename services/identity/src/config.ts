@@ -1,5 +1,6 @@
 import { erasing } from '@operon/contracts/erasure'
 import { mailSettings } from '@operon/kit/mail/mailer'
+import { textSettings } from '@operon/kit/mail/texts'
 import { z } from 'zod'
 
 const flag = (fallback: boolean) =>
@@ -51,10 +52,7 @@ export const IdentityConfig = z.object({
   AUTH_CAPTCHA_URL: z.url().optional(),
   AUTH_CAPTCHA_SECRET: z.string().optional(),
   ...mailSettings,
-  SMS_API_URL: z.url().optional(),
-  SMS_ACCOUNT_SID: z.string().default('AC00000000000000000000000000000000'),
-  SMS_AUTH_TOKEN: z.string().default('sandbox'),
-  SMS_FROM: z.string().default('+15005550006'),
+  ...textSettings,
   AUTH_GOOGLE_CLIENT_ID: z.string().optional(),
   AUTH_GOOGLE_CLIENT_SECRET: z.string().optional(),
   /** Whom Apple's identity tokens are for: bundle and services ids, parted by commas. Sign-in by redirect is not offered with Apple. */

@@ -3,6 +3,7 @@ import type { Ctx } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import { serve } from '@operon/kit/http'
 import type { Mailer } from '@operon/kit/mail/mailer'
+import type { Texter } from '@operon/kit/mail/texts'
 import type { Runtime } from '@operon/kit/service'
 import type { IdentityConfig } from './config.ts'
 import type { Keys } from './keys/keys.ts'
@@ -18,6 +19,7 @@ export type Deps = {
   hasher: Hasher
   oauth: Providers
   mailer: Mailer
+  texter: Texter
 }
 export type AuthCtx = Ctx<IdentityDb> & { deps: Deps }
 

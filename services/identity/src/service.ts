@@ -2,6 +2,7 @@ import * as identity from '@operon/contracts/identity/events'
 import { SetupError, sandboxIsOpen } from '@operon/kit/config'
 import { openMailer } from '@operon/kit/mail/mailer'
 import { messagePaces, watchLoad } from '@operon/kit/mail/paces'
+import { openTexter } from '@operon/kit/mail/texts'
 import type { ServiceDefinition } from '@operon/kit/service'
 import { sweepDemos } from './account/demo.ts'
 import { measureErasures } from './account/erasures.ts'
@@ -90,6 +91,7 @@ export const identityService: ServiceDefinition<IdentityDb, IdentityConfig> = {
       hasher: createHasher(),
       oauth: openProviders(rt),
       mailer: openMailer(rt),
+      texter: openTexter(rt),
     }
     const run = withDeps(deps)
 

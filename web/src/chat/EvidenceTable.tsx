@@ -33,7 +33,7 @@ export function EvidenceTable({ evidence: { title, columns, rows, note } }: { ev
                 <tr key={at} className="border-b border-line last:border-0">
                   {fields.map(([path, { as }]) => (
                     <td key={path} className={isFigure(as) ? 'px-3 py-1.5 text-right font-mono tabular' : 'px-3 py-1.5 break-words'}>
-                      {shown(row[path], as, row.currency)}
+                      <Shown value={row[path]} as={as} currency={row.currency} />
                     </td>
                   ))}
                 </tr>
@@ -50,12 +50,29 @@ export function EvidenceTable({ evidence: { title, columns, rows, note } }: { ev
 type As = Evidence['columns'][string]['as']
 const isFigure = (as: As) => as !== 'text' && as !== 'time'
 
-function shown(value: unknown, as: As, currency: unknown): string {
+/** A text that is an address leads there, and is named by its site. */
+function Shown({ value, as, currency }: { value: unknown; as: As; currency: unknown }) {
+  const site = as === 'text' ? siteOf(value) : null
+  if (!site) return written(value, as, currency)
+  return (
+    <a href={String(value)} target="_blank" rel="noopener noreferrer" className="underline decoration-line underline-offset-4">
+      {site}
+    </a>
+  )
+}
+
+function siteOf(value: unknown): string | null {
+  if (typeof value !== 'string' || !value.startsWith('https://') || !URL.canParse(value)) return null
+  return new URL(value).hostname.replace(/^www\./, '')
+}
+
+function written(value: unknown, as: As, currency: unknown): string {
   if (value === null || value === undefined) return '–'
   if (as === 'cents') return money(Number(value), typeof currency === 'string' ? currency : undefined)
   if (as === 'microusd') return cost(Number(value))
   if (as === 'percent') return `${Number(value).toLocaleString('en-US')}%`
   if (as === 'count') return Number(value).toLocaleString('en-US')
-  if (as === 'time') return day(String(value))
+  // Apps say when in words of their own too.
+  if (as === 'time' && !Number.isNaN(Date.parse(String(value)))) return day(String(value))
   return Array.isArray(value) ? value.join(', ') : String(value)
 }

@@ -57,7 +57,9 @@ What works with voice today: the **Voice Interface** records a command of up to 
     words: 'integration integrations connect apps gmail slack hubspot notion google stripe available library',
     body: `The **App Library** connects 26 apps: Gmail, Outlook, Slack, Teams, calendars, HubSpot, Salesforce, Stripe, Notion, Meta Ads and more. Press *Connect*, approve it at the app, and the assistant can read from it and, once you approve, act in it. A connection that an app no longer accepts says *Connect again*.
 
-**Notion** has a page of its own: your databases and pages, search, and editing that shows both values where somebody else changed the same field in Notion.
+**Gmail** and **Outlook** can show your emails with a contact on its timeline. Open the app in the library and turn it on for the mailbox; it is off until you do. The emails are read when you open the contact and are not saved here.
+
+**Notion** has a page of its own: your databases and pages, search, and editing that shows both values where somebody else changed the same field in Notion. Under **Contacts** you choose a database of people, under **Tasks** one of tasks: they and your contacts and tasks are kept the same, both ways.
 
 Your own software connects with an **API key** from Settings. See *API keys*.`,
   },

@@ -2,6 +2,7 @@ import { X } from 'lucide-react'
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { Button, IconButton } from './Button.tsx'
 import { cx } from './cx.ts'
+import { ToastSlot } from './toast.tsx'
 
 type DialogProps = {
   open: boolean
@@ -76,6 +77,8 @@ export function Dialog({ open, onClose, title, description, children, footer, si
               </IconButton>
             </header>
             <div className="flex-1 overflow-y-auto px-5 pb-5">{children}</div>
+            {/* Outside of a modal nothing can be pressed, an Undo neither. */}
+            <ToastSlot className="sticky bottom-0 z-10 px-5 [&:has(section:not(:empty))]:py-3" />
             {footer ? <footer className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-3">{footer}</footer> : null}
           </div>
         )

@@ -63,11 +63,14 @@ export function FormDialog({ open = true, onClose, submit, danger, failed, save,
       <form id={id} onSubmit={send} className={className ?? 'flex flex-col gap-4'}>
         {children}
         {reason === null ? null : (
-          <Alert title={failed} className="col-span-full">
-            {reason}
-          </Alert>
+          <div ref={showAll} className="col-span-full">
+            <Alert title={failed}>{reason}</Alert>
+          </div>
         )}
       </form>
     </Dialog>
   )
 }
+
+/** A long form ends below what its dialog shows. */
+const showAll = (reason: HTMLElement | null) => reason?.scrollIntoView({ block: 'nearest' })

@@ -49,7 +49,7 @@ export function Tabs<K extends string>({
         onKeyDown={onKeyDown}
         className={
           look === 'line'
-            ? 'flex gap-5 overflow-x-auto border-b border-line'
+            ? 'flex gap-4 overflow-x-auto border-b border-line md:gap-5'
             : 'grid auto-cols-fr grid-flow-col gap-1 rounded-control bg-raised p-1'
         }
       >

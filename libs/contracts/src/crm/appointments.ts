@@ -18,6 +18,10 @@ export const BookingPayment = z.object({
 })
 export type BookingPayment = z.output<typeof BookingPayment>
 
+/** `unknown`: the provider did not answer, so it is not sent again. `limit`: the plan's texts of the day. `number`: the number's. */
+export const textStates = ['planned', 'queued', 'sending', 'sent', 'unknown', 'refused', 'stopped', 'limit', 'number'] as const
+export type TextState = (typeof textStates)[number]
+
 const appointment_id = id('appointment')
 export const Appointment = z.object({
   id: appointment_id,
@@ -38,6 +42,11 @@ export const Appointment = z.object({
   version: z.int(),
   /** Of a paid booking page. Absent from the version before. */
   payment: BookingPayment.nullable().optional(),
+  /** Of a guest who agreed to a text message. Absent from the version before. */
+  text_reminder: z
+    .object({ state: z.enum(textStates), at: time.nullable() })
+    .nullable()
+    .optional(),
 })
 const example = {
   id: exampleId,

@@ -19,6 +19,8 @@ const BookableType = z.object({
   /** Absent from the version before, where all are free. */
   price_cents: z.int().optional(),
   refund_hours: z.int().optional(),
+  /** How long before the start a guest who wants it gets a text message; 0 is never. Absent from the version before. */
+  sms_minutes: z.int().optional(),
   days_ahead: z.int(),
   questions: z.array(z.object({ label: z.string(), required: z.boolean(), kind: z.enum(questionKinds) })),
 })
@@ -32,6 +34,7 @@ const typeExample = {
   needs_approval: false,
   price_cents: 0,
   refund_hours: 24,
+  sms_minutes: 0,
   days_ahead: 60,
   questions: [],
 }
@@ -71,6 +74,8 @@ const guest = {
   name: oneLine(120).min(1),
   email: z.email().max(254),
   phone: text(40).trim().optional(),
+  /** The guest agrees to a text message at `phone` before the start. */
+  text_me: z.boolean().optional(),
   zone: Zone.default('UTC'),
   answers: z.array(text(2000)).max(10).default([]),
 }
@@ -99,7 +104,7 @@ export const book = fn('book', {
     },
     reply: { booking_id: exampleId, manage_url: 'https://operon.example/booking/x', state: 'confirmed' as const },
   },
-  errors: ['not_found', 'slot_taken', 'booking_answers', 'booking_phone', 'booking_many', 'seller_not_ready'],
+  errors: ['not_found', 'slot_taken', 'booking_answers', 'booking_phone', 'booking_text_phone', 'booking_many', 'seller_not_ready'],
   action: {
     title: 'Book a time',
     when: 'The person asks to book a meeting on a booking page',

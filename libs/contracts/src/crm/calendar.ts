@@ -101,6 +101,8 @@ const EventTypeFields = z.object({
   notice_minutes: z.int().min(0).max(43_200).default(240),
   days_ahead: z.int().min(1).max(365).default(60),
   remind_minutes: z.int().min(0).max(10_080).default(1440),
+  /** Offers guests a text message so long before the start; 0 offers none. */
+  sms_minutes: z.int().min(0).max(10_080).default(0),
   place_kind: z.enum(['phone', 'link', 'address']).default('phone'),
   place: text(500).default(''),
   questions: z.array(Question).max(10).default([]),
@@ -141,6 +143,7 @@ const eventTypeExample = {
   notice_minutes: 240,
   days_ahead: 60,
   remind_minutes: 1440,
+  sms_minutes: 0,
   place_kind: 'phone' as const,
   place: '',
   questions: [],
@@ -153,12 +156,16 @@ const eventTypeExample = {
   upcoming: 2,
 }
 
+/** `reason` says why there are none; null where there are. Absent from the version before. */
+const Texts = z.object({ reason: z.string().nullable(), a_day: z.int(), left: z.int() })
+
 export const listEventTypes = reading('list-event-types', {
   summary: 'Lists the booking pages of the person',
-  description: 'At most a hundred. `upcoming` counts the bookings still to come.',
+  description:
+    'At most a hundred. `upcoming` counts the bookings still to come. `texts` says whether guests can be reminded by text message, how many texts the plan sends in 24 hours, and how many of these are left.',
   body: z.object({}).prefault({}),
-  reply: z.object({ slug: z.string().nullable(), event_types: z.array(EventType).max(100) }),
-  example: { request: {}, reply: { slug: 'ann', event_types: [eventTypeExample] } },
+  reply: z.object({ slug: z.string().nullable(), event_types: z.array(EventType).max(100), texts: Texts.optional() }),
+  example: { request: {}, reply: { slug: 'ann', event_types: [eventTypeExample], texts: { reason: null, a_day: 20, left: 18 } } },
   errors: [],
   action: {
     title: 'List booking pages',
@@ -191,7 +198,7 @@ export const createEventType = changing('create-event-type', {
     request: { title: 'First call', slug: 'first-call', minutes: 30 },
     reply: { event_type_id: exampleId, url: eventTypeExample.url },
   },
-  errors: ['event_type_slug', 'event_type_limit', 'anonymous_no_letters'],
+  errors: ['event_type_slug', 'event_type_limit', 'anonymous_no_letters', 'texts_unavailable'],
   action: {
     title: 'Make a booking page',
     when: 'The person asks for a booking link, a booking page or a kind of meeting that others can book',
@@ -209,7 +216,7 @@ export const updateEventType = changing('update-event-type', {
     request: { event_type_id: exampleId, version: 1, title: 'First call', slug: 'first-call', minutes: 45 },
     reply: { event_type_id: exampleId, url: eventTypeExample.url, version: 2 },
   },
-  errors: ['not_found', 'conflict', 'event_type_slug'],
+  errors: ['not_found', 'conflict', 'event_type_slug', 'texts_unavailable'],
   action: {
     title: 'Change a booking page',
     when: 'The person asks to change a booking page',

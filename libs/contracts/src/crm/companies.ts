@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { changing, col, id, oneLine, reading, text, time } from '../contract.ts'
 import { exampleId } from './calendar.ts'
 import { Phone } from './contacts.ts'
+import { MentioningNote } from './mentions.ts'
 
 // Companies: where contacts work. A contact belongs to the company that it names, else to the one of its email address.
 
@@ -71,7 +72,7 @@ export const showCompany = reading('show-company', {
   summary: 'Shows a company',
   description: '`find-contacts` with `company_id` has its contacts.',
   body: z.object({ company_id }),
-  reply: Company,
+  reply: Company.extend({ mentions: z.array(MentioningNote).optional() }),
   example: { request: { company_id: exampleId }, reply: example },
   errors: ['not_found'],
   action: {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { changing, col, id, oneLine, reading, text, time } from '../contract.ts'
 import { FieldValue, FieldValues } from './fields.ts'
 import { temperatures } from './heat.ts'
+import { Mention, Mentioned } from './mentions.ts'
 
 // Contacts: the people of one account, what happened with each, and what is to be done next.
 
@@ -42,7 +43,14 @@ export const Contact = z.object({
   /** Rises with every change; sent back with one, it refuses to overwrite another's. */
   version: z.int(),
 })
-export const Activity = z.object({ id: z.uuid(), kind: z.string(), text: z.string(), at: time })
+export const Activity = z.object({
+  id: z.uuid(),
+  kind: z.string(),
+  text: z.string(),
+  at: time,
+  /** Absent where there are none. */
+  mentions: z.array(Mention).optional(),
+})
 export const Task = z.object({
   id: z.uuid(),
   contact_id: contact_id.nullable(),
@@ -259,11 +267,17 @@ export const deleteActivity = changing('delete-note', {
 })
 export const addNote = changing('add-note', {
   summary: 'Adds a note to a contact’s timeline',
-  description: 'A call or a meeting can be noted as its kind: it warms the contact.',
-  body: z.object({ contact_id, text: z.string().trim().min(1).max(4000), kind: z.enum(['note', 'call']).default('note') }),
+  description:
+    'A call or a meeting can be noted as its kind: it warms the contact. Contacts, companies and deals that `text` mentions as @Name go into `mentions` by their ids: the name becomes a link there, and each of them shows the note.',
+  body: z.object({
+    contact_id,
+    text: z.string().trim().min(1).max(4000),
+    kind: z.enum(['note', 'call']).default('note'),
+    mentions: z.array(Mentioned).max(20).optional(),
+  }),
   reply: z.object({ activity_id: id('activity') }),
   example: { request: { contact_id: exampleId, text: 'Wants a quote by Friday' }, reply: { activity_id: exampleId } },
-  errors: ['not_found'],
+  errors: ['not_found', 'mention_missing'],
   action: {
     title: 'Add a note to a contact',
     when: 'The person asks to note something about a contact',
@@ -300,6 +314,20 @@ export const createTask = changing('create-task', {
     effect: 'changes',
     does: ({ title }) => `Adds the task ${title}`,
     undo: { contract: deleteTask, seconds: 600 },
+  },
+})
+export const updateTask = changing('update-task', {
+  summary: 'Changes the title of a task, or when it is due',
+  description: 'What is left out stays. A task whose time changes reminds once more.',
+  body: z.object({ task_id: id('task'), title: oneLine(200).min(1).optional(), due_at: time.nullish() }),
+  reply: z.object({ updated: z.boolean() }),
+  example: { request: { task_id: exampleId, due_at: '2026-11-28T09:00:00.000Z' }, reply: { updated: true } },
+  errors: ['not_found'],
+  action: {
+    title: 'Change a task',
+    when: 'The person asks to rename a task, or to put it off',
+    effect: 'changes',
+    does: ({ title }) => (title ? `Changes the task to ${title}` : 'Changes when the task is due'),
   },
 })
 export const completeTask = changing('complete-task', {

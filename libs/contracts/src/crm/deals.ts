@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { changing, col, id, oneLine, reading, text, time } from '../contract.ts'
 import { calendarDay, exampleId } from './calendar.ts'
+import { MentioningNote } from './mentions.ts'
 
 // Deals: what may be sold to whom, for how much and until when, and the way of each through the stages of a pipeline.
 
@@ -210,6 +211,7 @@ export const showDeal = reading('show-deal', {
   reply: z.object({
     deal: Deal,
     history: z.array(z.object({ id: change_id, stage: z.string(), state: z.enum(dealStates), reason: z.string().nullable(), at: time })),
+    mentions: z.array(MentioningNote).optional(),
   }),
   example: {
     request: { deal_id: exampleId },

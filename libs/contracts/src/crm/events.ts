@@ -106,6 +106,8 @@ export const bookingMail = job(
   }),
   { attempts: 12 },
 )
+/** One text message to the guest of a booking. It is not sent where the booking has another state or time by then. */
+export const bookingText = job('crm.booking_text', z.object({ booking_id: z.uuid(), starts_at: z.iso.datetime() }), { attempts: 12 })
 /** Gives a guest their payment back, once. */
 export const payBookingBack = job('crm.pay_booking_back', z.object({ booking_id: z.uuid(), reason: z.string() }), { attempts: 12 })
 /** Takes what contacts have in a field that was deleted. */
@@ -153,6 +155,9 @@ export const copiesDeleted = event('crm.copies_deleted', z.object({ app: plain(z
   ],
 })
 export const syncDue = job('crm.sync_due', z.object({}))
+/** Brings the contacts of an account and its Notion database level. */
+export const syncNotion = job('crm.sync_notion', z.object({ sync_id: z.uuid() }))
+export const notionDue = job('crm.notion_due', z.object({}))
 export const bookingReminders = job('crm.booking_reminders', z.object({}))
 export const campaignCreated = event('crm.campaign_created', z.object({ campaign_id: z.uuid(), name: personal(z.string()) }), {
   activity: ({ name }) => `Created the campaign ${name}`,

@@ -9,7 +9,7 @@ const contact_id = id('lead')
 export const unmergeContacts = changing('unmerge-contacts', {
   summary: 'Takes a merged contact out again, with what it brought along',
   description:
-    'Its fields, addresses, timeline, tasks and deals are its own again; what the other had no value for before is empty again, unless it was changed since. What happened since the merge stays with the contact that was kept.',
+    'Its fields, addresses, timeline, tasks, files and deals are its own again; what the other had no value for before is empty again, unless it was changed since. What happened since the merge stays with the contact that was kept.',
   body: z.object({ merge_id: id('contact_merge') }),
   reply: z.object({ kept_id: contact_id, contact_id }),
   example: { request: { merge_id: exampleId }, reply: { kept_id: exampleId, contact_id: exampleId } },
@@ -24,7 +24,7 @@ export const unmergeContacts = changing('unmerge-contacts', {
 export const mergeContacts = changing('merge-contacts', {
   summary: 'Merges one contact into another',
   description:
-    'The first is kept, with all addresses, tags, timelines, tasks and deals of both. Its fields win; those that are empty are filled by the other’s. `unmerge-contacts` takes them apart again.',
+    'The first is kept, with all addresses, tags, timelines, tasks, files and deals of both. Its fields win; those that are empty are filled by the other’s. `unmerge-contacts` takes them apart again.',
   body: z.object({ keep_id: contact_id, merge_id: contact_id }),
   reply: z.object({ merge_id: id('contact_merge'), contact_id }),
   example: {

@@ -1,14 +1,16 @@
 import { z } from 'zod'
 import { changing, col, id, reading, time } from '../contract.ts'
-import { calendarApps } from '../integrations/calendars.ts'
+import { CALDAV, calendarApps } from '../integrations/calendars.ts'
 import { exampleId } from './calendar.ts'
 
-// Calendars at Google and Microsoft that the calendar here is held level with.
+// Calendars at Google, Microsoft and CalDAV servers that the calendar here is held level with.
 
 const calendar_id = id('synced_calendar')
 const SyncedCalendar = z.object({
   id: calendar_id,
-  app: z.enum(calendarApps),
+  app: z.enum([...calendarApps, CALDAV]),
+  /** Absent from the version before. */
+  connection_id: id('connection').optional(),
   account: z.string(),
   /** Whether its events take their time on booking pages. */
   busy: z.boolean(),
@@ -28,7 +30,7 @@ const example: z.output<typeof SyncedCalendar> = {
 const calendars = z.array(SyncedCalendar)
 
 export const listSyncedCalendars = reading('list-synced-calendars', {
-  summary: 'Lists the calendars at Google and Microsoft that are held level with this one',
+  summary: 'Lists the calendars at Google, Microsoft and CalDAV servers that are held level with this one',
   description: 'Each with the time when it was last level, or why it is not.',
   body: z.object({}).prefault({}),
   reply: z.object({ calendars }),
@@ -42,7 +44,7 @@ export const listSyncedCalendars = reading('list-synced-calendars', {
   },
 })
 export const syncCalendars = changing('sync-calendars', {
-  summary: 'Reads the connected Google and Outlook calendars now',
+  summary: 'Reads the connected calendars now',
   description: 'Newly connected ones are added. They are also read by themselves: when they tell of a change, and every few minutes.',
   body: z.object({}).prefault({}),
   reply: z.object({ calendars }),
@@ -50,7 +52,7 @@ export const syncCalendars = changing('sync-calendars', {
   errors: [],
   action: {
     title: 'Sync calendars',
-    when: 'The person asks to sync their Google or Outlook calendar now',
+    when: 'The person asks to sync their connected calendars now',
     effect: 'changes',
     noPreview: 'Your calendars are read when this runs. What is in them is not known before.',
     does: () => 'Reads your connected calendars',

@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import { Later } from '../jobs/jobs.ts'
-import { domainOf } from './blocks.ts'
-import { type Pace, type PlatformPace, takeSlot } from './paces.ts'
+import { countryCode, domainOf, phoneBlock } from './blocks.ts'
+import { type Channel, type Pace, type PlatformPace, takeSlot } from './paces.ts'
 
-// When an email may go, for services whose letters strangers can cause.
+// When a message may go, for services whose messages strangers can cause.
 
 const perHour = (fallback: number) => z.coerce.number().int().min(1).default(fallback)
 
@@ -17,8 +17,17 @@ export const mailLimits = {
 }
 type Limits = { [K in keyof typeof mailLimits]: number }
 
-const reserveOf = ({ LIMIT_MAIL_PLATFORM_PER_HOUR: all, LIMIT_MESSAGE_RESERVE_PERCENT: percent }: Limits) =>
+/** For the configuration of a service that sends text messages, beside `LIMIT_MESSAGE_RESERVE_PERCENT`. */
+export const textLimits = {
+  LIMIT_SMS_TO_COUNTRY_PER_HOUR: perHour(250),
+  LIMIT_SMS_TO_BLOCK_PER_HOUR: perHour(30),
+  LIMIT_SMS_PLATFORM_PER_HOUR: perHour(500),
+}
+type TextLimits = { [K in keyof typeof textLimits | 'LIMIT_MESSAGE_RESERVE_PERCENT']: number }
+
+export const reserved = (all: number, { LIMIT_MESSAGE_RESERVE_PERCENT: percent }: Pick<Limits, 'LIMIT_MESSAGE_RESERVE_PERCENT'>): number =>
   Math.max(1, Math.floor((all * percent) / 100))
+const reserveOf = (limits: Limits) => reserved(limits.LIMIT_MAIL_PLATFORM_PER_HOUR, limits)
 
 /** All messages that strangers can cause, together; `watchLoad` tells the operator when it is near. */
 export const platformPace = (limits: Limits): PlatformPace => ({
@@ -26,6 +35,19 @@ export const platformPace = (limits: Limits): PlatformPace => ({
   scope: 'email platform',
   perHour: Math.max(1, limits.LIMIT_MAIL_PLATFORM_PER_HOUR - reserveOf(limits)),
 })
+
+export const textPlatformPace = (limits: TextLimits): PlatformPace => ({
+  channel: 'sms',
+  scope: 'sms platform',
+  perHour: Math.max(1, limits.LIMIT_SMS_PLATFORM_PER_HOUR - reserved(limits.LIMIT_SMS_PLATFORM_PER_HOUR, limits)),
+})
+
+/** The limits that a text message to this number counts against, whoever causes it. */
+export const textPaces = (limits: TextLimits, to: string): Pace[] => [
+  { scope: `sms country ${countryCode(to)}`, perHour: limits.LIMIT_SMS_TO_COUNTRY_PER_HOUR },
+  { scope: `sms block ${phoneBlock(to)}`, perHour: limits.LIMIT_SMS_TO_BLOCK_PER_HOUR },
+  textPlatformPace(limits),
+]
 
 export const strangersPaces = (limits: Limits, to: string): Pace[] => [
   { scope: `email domain ${domainOf(to)}`, perHour: limits.LIMIT_MAIL_TO_DOMAIN_PER_HOUR },
@@ -35,8 +57,8 @@ export const strangersPaces = (limits: Limits, to: string): Pace[] => [
 /** Owners have a share of their own, which strangers cannot use up. */
 export const ownersPaces = (limits: Limits): Pace[] => [{ scope: 'email reserve', perHour: reserveOf(limits) }]
 
-/** Goes on when the email may be sent; else its job waits for its turn. */
-export async function waitForTurn(db: Kysely<any>, jobId: string, paces: Pace[]): Promise<void> {
-  const waitMs = await takeSlot(db, jobId, 'email', paces)
+/** Goes on when the message may be sent; else its job waits for its turn. */
+export async function waitForTurn(db: Kysely<any>, jobId: string, paces: Pace[], channel: Channel = 'email'): Promise<void> {
+  const waitMs = await takeSlot(db, jobId, channel, paces)
   if (waitMs > 0) throw new Later(waitMs)
 }

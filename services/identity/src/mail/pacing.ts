@@ -1,7 +1,8 @@
 import { now } from '@operon/kit/clock'
 import { type JobRun, Later } from '@operon/kit/jobs/jobs'
-import { countryCode, domainOf, phoneBlock } from '@operon/kit/mail/blocks'
+import { domainOf } from '@operon/kit/mail/blocks'
 import { type Channel, type Pace, type PlatformPace, takeSlot } from '@operon/kit/mail/paces'
+import { platformPace as mailPlatformPace, reserved, textPaces, textPlatformPace } from '@operon/kit/mail/turns'
 import { sql } from 'kysely'
 import type { IdentityConfig } from '../config.ts'
 import type { Deps } from '../deps.ts'
@@ -12,26 +13,18 @@ type Limits = Pick<IdentityConfig, Extract<keyof IdentityConfig, `LIMIT_${string
 const channelOf = (to: string): Channel => (to.includes('@') ? 'email' : 'sms')
 const perHourOf = (config: Limits, channel: Channel) =>
   channel === 'email' ? config.LIMIT_MAIL_PLATFORM_PER_HOUR : config.LIMIT_SMS_PLATFORM_PER_HOUR
-const reserveOf = (config: Limits, channel: Channel) =>
-  Math.max(1, Math.floor((perHourOf(config, channel) * config.LIMIT_MESSAGE_RESERVE_PERCENT) / 100))
+const reserveOf = (config: Limits, channel: Channel) => reserved(perHourOf(config, channel), config)
 
 /** Limits on messages that strangers cause, for the whole platform. */
-export const platformPace = (config: Limits, channel: Channel): PlatformPace => ({
-  channel,
-  scope: `${channel} platform`,
-  perHour: Math.max(1, perHourOf(config, channel) - reserveOf(config, channel)),
-})
+export const platformPace = (config: Limits, channel: Channel): PlatformPace =>
+  channel === 'email' ? mailPlatformPace(config) : textPlatformPace(config)
 export const platformPaces = (config: Limits) => [platformPace(config, 'email'), platformPace(config, 'sms')]
 
 /** The limits that a message to this recipient counts against, whoever asks for it. */
 export const recipientPaces = (config: Limits, to: string): Pace[] =>
   channelOf(to) === 'email'
     ? [{ scope: `email domain ${domainOf(to)}`, perHour: config.LIMIT_MAIL_TO_DOMAIN_PER_HOUR }, platformPace(config, 'email')]
-    : [
-        { scope: `sms country ${countryCode(to)}`, perHour: config.LIMIT_SMS_TO_COUNTRY_PER_HOUR },
-        { scope: `sms block ${phoneBlock(to)}`, perHour: config.LIMIT_SMS_TO_BLOCK_PER_HOUR },
-        platformPace(config, 'sms'),
-      ]
+    : textPaces(config, to)
 
 // Strangers can cause these for an address; everything else is news about an account for its owner, who caused it or must hear of it.
 const causedByStrangers: readonly Template[] = [

@@ -1,9 +1,7 @@
 import type { Payload } from '@operon/contracts/contract'
 import { stopFactorRecoveryPage } from '@operon/contracts/identity/auth'
 import type * as identity from '@operon/contracts/identity/events'
-import { sandboxAddress } from '@operon/contracts/sandbox/events'
 import type { JobRun } from '@operon/kit/jobs/jobs'
-import { blame } from '@operon/kit/telemetry'
 import { secretsOf, takeOver } from '../codes/one-time.ts'
 import type { Deps } from '../deps.ts'
 import { waitForTurn } from './pacing.ts'
@@ -32,14 +30,14 @@ export function linkTo(home: string, type: string, token: string, redirectTo: st
 
 /** A text message, on Twilio's wire. */
 export async function sendSms(deps: Deps, job: JobRun<Payload<typeof identity.sendSms>>): Promise<void> {
-  const { rt, config } = deps
+  const { rt } = deps
   const { id, payload } = job
   await waitForTurn(deps, job, payload.notice ?? null)
   const product = rt.kit.PRODUCT_NAME
   const text = payload.notice
     ? renderNotice(payload.notice, { product, home: rt.kit.PUBLIC_URL, link: rt.kit.PUBLIC_URL, detail: {} })
     : `${secretsOf(rt.vault, id).code} is your ${product} code.`
-  await textTo({ rt, config }, payload.to, text)
+  await deps.texter.send(payload.to, text)
 }
 
 /** Word of something newer, by email or text message. */
@@ -50,21 +48,8 @@ export async function sendNotice(deps: Deps, job: JobRun<Payload<typeof identity
   const { PRODUCT_NAME: product, PUBLIC_URL: home } = rt.kit
   const { template, via, to, recovery_id: recoveryId, detail } = payload
   const link = recoveryId ? stopLink(home, secretsOf(rt.vault, recoveryId).token) : home
-  if (via === 'sms') return textTo(deps, to, renderNotice(template, { product, home, link, detail }))
+  if (via === 'sms') return deps.texter.send(to, renderNotice(template, { product, home, link, detail }))
   await deps.mailer.send({ id, to, letter: letterOf(template, { product, home, link, code: '', detail }) })
 }
 
 const stopLink = (home: string, token: string) => `${home}${stopFactorRecoveryPage.path}?token=${token}`
-
-async function textTo({ rt, config }: Pick<Deps, 'rt' | 'config'>, to: string, text: string): Promise<void> {
-  const base = config.SMS_API_URL ?? (await rt.ask(sandboxAddress, { provider: 'sms' })).url
-  const response = await rt.providers.call('sms', () =>
-    fetch(`${base}/2010-04-01/Accounts/${config.SMS_ACCOUNT_SID}/Messages.json`, {
-      method: 'POST',
-      headers: { authorization: `Basic ${Buffer.from(`${config.SMS_ACCOUNT_SID}:${config.SMS_AUTH_TOKEN}`).toString('base64')}` },
-      body: new URLSearchParams({ To: `+${to}`, From: config.SMS_FROM, Body: text }),
-      signal: AbortSignal.timeout(10_000),
-    }),
-  )
-  if (!response.ok) throw blame(new Error(`the SMS provider answered ${response.status}`), 'sms')
-}

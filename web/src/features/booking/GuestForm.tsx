@@ -3,12 +3,20 @@ import { type FormEvent, useRef, useState } from 'react'
 import { callPublic } from '../../api/call.ts'
 import { ApiError } from '../../api/http.ts'
 import { Button } from '../../ui/Button.tsx'
-import { TextArea, TextField } from '../../ui/Field.tsx'
+import { Checkbox, TextArea, TextField } from '../../ui/Field.tsx'
 import { money } from '../../ui/format.ts'
 import { Alert } from '../../ui/Panel.tsx'
 import { toast } from '../../ui/toast.tsx'
 import type { Bookable } from './BookPage.tsx'
 import { refundRule } from './refunds.ts'
+
+const before = (minutes: number) =>
+  minutes % 1440 === 0
+    ? `${count(minutes / 1440, 'day')} before`
+    : minutes % 60 === 0
+      ? `${count(minutes / 60, 'hour')} before`
+      : `${minutes} minutes before`
+const count = (n: number, unit: string) => `${n} ${unit}${n === 1 ? '' : 's'}`
 
 type Props = {
   profile: string
@@ -21,6 +29,7 @@ type Props = {
 
 export function GuestForm({ profile, type, start, zone, onBooked, onTaken }: Props) {
   const [busy, setBusy] = useState(false)
+  const [texted, setTexted] = useState(false)
   const [failure, setFailure] = useState<string | null>(null)
   // A second press, or a try after a lost answer, is the same booking.
   const sent = useRef<{ body: string; key: string } | null>(null)
@@ -37,6 +46,7 @@ export function GuestForm({ profile, type, start, zone, onBooked, onTaken }: Pro
       name: said('name'),
       email: said('email'),
       ...(said('phone') && { phone: said('phone') }),
+      ...(texted && { text_me: true }),
       answers: type.questions.map((_, n) => said(`answer-${n}`)),
     }
     const body = JSON.stringify(given)
@@ -73,6 +83,21 @@ export function GuestForm({ profile, type, start, zone, onBooked, onTaken }: Pro
       />
       {type.place_kind === 'phone' ? (
         <TextField label="Phone" name="phone" type="tel" autoComplete="tel" required maxLength={40} hint="You are called on this number." />
+      ) : null}
+      {type.sms_minutes ? (
+        <div className="flex flex-col gap-3">
+          <Checkbox checked={texted} onChange={(event) => setTexted(event.target.checked)}>
+            Text me a reminder {before(type.sms_minutes)}
+          </Checkbox>
+          {texted && type.place_kind !== 'phone' ? (
+            <TextField label="Mobile number" name="phone" type="tel" autoComplete="tel" required maxLength={40} />
+          ) : null}
+          {texted ? (
+            <p className="text-13 text-muted">
+              Give a number that is yours, with its country code. One text message is sent for this booking. Reply STOP to it to end texts.
+            </p>
+          ) : null}
+        </div>
       ) : null}
       {type.questions.map(({ label, required, kind }, n) => {
         const field = { label: required ? label : `${label} (optional)`, name: `answer-${n}`, required, maxLength: 2000 }

@@ -18,6 +18,19 @@ const states = {
   cancelled: ['bad', 'Cancelled'],
 } as const
 
+const textWords = ({ state, at }: NonNullable<Appointment['text_reminder']>, zone: string) =>
+  ({
+    planned: at ? `Goes out ${dateIn(at, zone)}, ${clockIn(at, zone)}` : 'Planned',
+    queued: 'On its way',
+    sending: 'On its way',
+    sent: 'Reminder sent',
+    unknown: 'The SMS provider did not answer, so it is unknown whether the reminder went out. It is not sent again.',
+    refused: 'Not sent: the SMS provider does not reach this number.',
+    stopped: 'Not sent: the guest does not want texts.',
+    limit: 'Not sent: your plan’s text reminders of these 24 hours were used up.',
+    number: 'Not sent: this number has had its reminders of these 24 hours.',
+  })[state]
+
 /** One appointment, beside the calendar. */
 export function AppointmentPanel({ of, onClose, onDone }: Props) {
   const zone = browserZone()
@@ -131,6 +144,12 @@ export function AppointmentPanel({ of, onClose, onDone }: Props) {
                 <>
                   <dt className="text-muted">Paid</dt>
                   <dd>{money(of.payment.amount_cents, of.payment.currency)}</dd>
+                </>
+              ) : null}
+              {of.text_reminder ? (
+                <>
+                  <dt className="text-muted">Text</dt>
+                  <dd>{textWords(of.text_reminder, zone)}</dd>
                 </>
               ) : null}
               {of.answers.map(({ label, answer }) => (

@@ -41,7 +41,9 @@ export function BookingPages() {
           </ul>
         </>
       ) : null}
-      {edited ? <EventTypeDialog of={edited === 'new' ? null : edited} onClose={() => setEdited(null)} onDone={reload} /> : null}
+      {edited ? (
+        <EventTypeDialog of={edited === 'new' ? null : edited} texts={listed.data?.texts} onClose={() => setEdited(null)} onDone={reload} />
+      ) : null}
       <Confirm
         open={deleted !== null}
         onClose={() => setDeleted(null)}

@@ -7,7 +7,7 @@ import { FormDialog } from '../../ui/FormDialog.tsx'
 import { Questions, withKey } from '../../ui/Questions.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { browserZone } from '../../ui/zones.ts'
-import { type EventType, newKey } from './queries.ts'
+import { type EventType, newKey, type Texts } from './queries.ts'
 
 const MOST_QUESTIONS = 10
 const slugOf = (title: string) =>
@@ -42,9 +42,9 @@ const refunds = [
 ] as const
 
 type Asking = EventType['questions'][number] & { key: string }
-type Props = { of: EventType | null; onClose: () => void; onDone: () => void }
+type Props = { of: EventType | null; texts: Texts; onClose: () => void; onDone: () => void }
 
-export function EventTypeDialog({ of, onClose, onDone }: Props) {
+export function EventTypeDialog({ of, texts, onClose, onDone }: Props) {
   const [title, setTitle] = useState(of?.title ?? '')
   const [slug, setSlug] = useState(of?.slug ?? '')
   const [isPaid, setIsPaid] = useState((of?.price_cents ?? 0) > 0)
@@ -64,6 +64,7 @@ export function EventTypeDialog({ of, onClose, onDone }: Props) {
       notice_minutes: number('notice_minutes'),
       days_ahead: number('days_ahead'),
       remind_minutes: number('remind_minutes'),
+      sms_minutes: number('sms_minutes'),
       place_kind: placeKind,
       place: placeKind === 'phone' ? '' : typed('place'),
       questions: questions.map(({ label, required, kind }) => ({ label, required, kind })),
@@ -137,6 +138,18 @@ export function EventTypeDialog({ of, onClose, onDone }: Props) {
         <SelectField label="Email reminder" name="remind_minutes" defaultValue={of?.remind_minutes ?? 1440}>
           <Options of={withOwn(reminders, of?.remind_minutes)} />
         </SelectField>
+        {texts?.reason ? <p className="col-span-2 text-13 text-muted">{texts.reason}</p> : null}
+        {texts && !texts.reason ? (
+          <SelectField
+            label="Text reminder"
+            name="sms_minutes"
+            defaultValue={of?.sms_minutes ?? 0}
+            fieldClassName="col-span-2"
+            hint={`Guests choose whether they are texted. Your plan sends up to ${texts.a_day} text reminders in 24 hours; ${texts.left} are left.`}
+          >
+            <Options of={withOwn(reminders, of?.sms_minutes)} />
+          </SelectField>
+        ) : null}
       </div>
       <div className="grid grid-cols-2 gap-4">
         <TextField

@@ -9,7 +9,10 @@ import { addDays, timeOf } from './days.ts'
 export type Appointment = CallReply<'list-appointments'>['appointments'][number]
 export type External = CallReply<'list-appointments'>['external'][number]
 export type SyncedCalendar = CallReply<'list-synced-calendars'>['calendars'][number]
+export type CaldavCalendar = CallReply<'list-caldav-calendars'>['calendars'][number]
 export type EventType = CallReply<'list-event-types'>['event_types'][number]
+
+export type Texts = CallReply<'list-event-types'>['texts']
 
 export function useAppointments(days: string[]) {
   const { user } = useSession()
@@ -38,6 +41,12 @@ export function useSyncedCalendars() {
   )
 }
 
+/** Where the calendars at CalDAV servers are, asked for where there are any. */
+export function useCaldavCalendars(enabled: boolean) {
+  const { user } = useSession()
+  return useCall('list-caldav-calendars', {}, { key: ['list-caldav-calendars', user?.id], enabled })
+}
+
 export function useAvailability() {
   const { user } = useSession()
   return useCall('show-availability', {}, { key: ['show-availability', user?.id] })
@@ -46,7 +55,14 @@ export function useAvailability() {
 export function useReload() {
   const queries = useQueryClient()
   return useCallback(() => {
-    for (const key of ['list-appointments', 'list-event-types', 'show-availability', 'list-synced-calendars', 'dashboard-stats'])
+    for (const key of [
+      'list-appointments',
+      'list-event-types',
+      'show-availability',
+      'list-synced-calendars',
+      'list-caldav-calendars',
+      'dashboard-stats',
+    ])
       void queries.invalidateQueries({ queryKey: [key] })
   }, [queries])
 }

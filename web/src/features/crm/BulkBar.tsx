@@ -5,6 +5,7 @@ import { Options, SelectField, TextField } from '../../ui/Field.tsx'
 import { FieldInput } from '../../ui/OwnField.tsx'
 import { typedAs, useFields } from '../../ui/ownFields.ts'
 import { attempt, toast } from '../../ui/toast.tsx'
+import { AddToSequence } from './AddToSequence.tsx'
 import { newKey, useRefresh } from './queries.ts'
 import { capital, statuses } from './words.ts'
 
@@ -63,6 +64,7 @@ export function BulkBar({ ids, clear }: { ids: string[]; clear: () => void }) {
       <Button type="submit" busy={busy}>
         Apply
       </Button>
+      <AddToSequence ids={ids} onAdded={clear} />
       <Button variant="ghost" onClick={clear}>
         Clear selection
       </Button>

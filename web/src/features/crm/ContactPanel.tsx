@@ -1,18 +1,19 @@
 import { HALF_LIFE_DAYS } from '@operon/contracts/crm/heat'
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { call } from '../../api/call.ts'
-import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
-import { TextField } from '../../ui/Field.tsx'
 import { day } from '../../ui/format.ts'
 import { shownValue, useFields } from '../../ui/ownFields.ts'
 import { Asked, Pill } from '../../ui/Panel.tsx'
 import { attempt, toast } from '../../ui/toast.tsx'
+import { AddToSequence } from './AddToSequence.tsx'
+import { ContactFiles } from './ContactFiles.tsx'
 import { ContactForm } from './ContactForm.tsx'
 import { Duplicates } from './Duplicates.tsx'
 import { ContactDeals } from './deals/ContactDeals.tsx'
 import { EditDelete } from './EditDelete.tsx'
 import { FactLink, Facts } from './Facts.tsx'
+import { NewNote } from './NewNote.tsx'
 import { type ContactDetail, newKey, useContact, useRefresh, useRefreshWithout } from './queries.ts'
 import { NewTask, TaskRow } from './Tasks.tsx'
 import { Timeline } from './Timeline.tsx'
@@ -68,6 +69,12 @@ function Loaded({ detail, onClose, openCompany }: Omit<Props, 'id'> & { detail: 
         ))}
         <NewTask contactId={contact.id} />
       </section>
+      {contact.email ? (
+        <div>
+          <AddToSequence ids={[contact.id]} />
+        </div>
+      ) : null}
+      <ContactFiles contactId={contact.id} />
       <section className="flex flex-col gap-3" aria-label="Timeline">
         <h3 className="text-13 font-medium">Timeline</h3>
         <NewNote contactId={contact.id} onAdded={refresh} />
@@ -126,40 +133,5 @@ function Heat({ detail: { contact, points, reasons } }: { detail: ContactDetail 
       )}
       <p className="mt-2 text-12 text-faint">Points halve every {HALF_LIFE_DAYS} days. Hot from 30, warm from 8.</p>
     </section>
-  )
-}
-
-function NewNote({ contactId, onAdded }: { contactId: string; onAdded: () => Promise<unknown> }) {
-  const [busy, setBusy] = useState(false)
-  async function add(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
-    const form = event.currentTarget
-    const kind = (event.nativeEvent as SubmitEvent).submitter?.getAttribute('value') === 'call' ? 'call' : 'note'
-    const text = String(new FormData(form).get('text')).trim()
-    setBusy(true)
-    await attempt('The note was not added', async () => {
-      await call('add-note', { contact_id: contactId, text, kind }, { idempotencyKey: newKey() })
-      form.reset()
-      await onAdded()
-    })
-    setBusy(false)
-  }
-  return (
-    <form onSubmit={add} className="flex flex-wrap items-end gap-2">
-      <TextField
-        label="Note"
-        name="text"
-        required
-        maxLength={4000}
-        placeholder="Wants a quote by Friday"
-        fieldClassName="min-w-48 flex-1"
-      />
-      <Button type="submit" value="note" busy={busy}>
-        Add note
-      </Button>
-      <Button type="submit" value="call" busy={busy} variant="ghost">
-        Log as a call
-      </Button>
-    </form>
   )
 }

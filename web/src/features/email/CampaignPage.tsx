@@ -1,8 +1,9 @@
-import { ErrorState, PageHeader, Panel, Pill, Skeleton } from '../../ui/Panel.tsx'
+import { PageHeader, Pill } from '../../ui/Panel.tsx'
 import { useSearch } from '../../ui/useSearch.ts'
 import { Back } from './Back.tsx'
 import { CampaignMenu } from './CampaignMenu.tsx'
 import { Editor } from './editor/Editor.tsx'
+import { Opening } from './Opening.tsx'
 import { type Campaign, useCampaign } from './queries.ts'
 import { ReportView } from './report/ReportView.tsx'
 import { Scheduled } from './report/Scheduled.tsx'
@@ -11,25 +12,7 @@ import { statusNames, statusTones } from './words.ts'
 /** One campaign: written while it is a draft, watched from then on. */
 export function CampaignPage({ id }: { id: string }) {
   const found = useCampaign(id)
-  if (found.isError && !found.data)
-    return (
-      <>
-        <Back />
-        <Panel flush>
-          <ErrorState title="This campaign could not be loaded" error={found.error} retry={() => found.refetch()}>
-            {found.error.status === 404 ? 'It was deleted, or belongs to another account.' : undefined}
-          </ErrorState>
-        </Panel>
-      </>
-    )
-  if (!found.data)
-    return (
-      <>
-        <Back />
-        <PageHeader title={<Skeleton className="h-8 w-72" />} />
-        <Skeleton className="h-96" />
-      </>
-    )
+  if (!found.data) return <Opening noun="campaign" back={<Back />} found={found} />
   const { campaign, counts } = found.data
   if (campaign.status === 'draft') return <Editor key={campaign.campaign_id} campaign={campaign} />
   return (

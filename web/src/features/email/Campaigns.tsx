@@ -8,6 +8,7 @@ import { ShowMore } from '../../ui/ShowMore.tsx'
 import { useSampleData } from '../../ui/useSampleData.ts'
 import { useSearch } from '../../ui/useSearch.ts'
 import { CampaignMenu } from './CampaignMenu.tsx'
+import { Cell } from './Cell.tsx'
 import { type Listed, type Status, useCampaigns } from './queries.ts'
 import { sampleCampaigns } from './samples.ts'
 import { ConnectLine } from './sending/ConnectLine.tsx'
@@ -152,15 +153,5 @@ function Row({ row, open }: { row: Listed; open: ((id: string) => void) | undefi
         <span className="max-md:hidden" />
       )}
     </li>
-  )
-}
-
-/** On a phone the figures stand below the name, each with its word. */
-function Cell({ label, children }: { label: string; children: string }) {
-  return (
-    <span className="text-muted tabular max-md:hidden md:text-right">
-      <span className="sr-only">{label} </span>
-      {children}
-    </span>
   )
 }

@@ -46,10 +46,12 @@ export function useRefresh() {
 }
 
 export const useEmailStatus = () => useCall('email-status', {}, { key: useKey('status') })
+/** An editor begins from it, so none is kept that may be old. */
 export const useCampaign = (id: string) =>
-  useCall('get-campaign', { campaign_id: id }, { key: useKey('campaign', id), retry: false, refetchOnWindowFocus: false })
+  useCall('get-campaign', { campaign_id: id }, { key: useKey('campaign', id), retry: false, refetchOnWindowFocus: false, gcTime: 0 })
 export const useReport = (id: string) => useCall('campaign-report', { campaign_id: id }, { key: useKey('report', id) })
 export const useSegments = () => useCall('list-segments', {}, { key: useKey('segments') })
+export const useTopics = () => useCall('list-email-topics', {}, { key: useKey('topics') })
 export const useTemplates = () => useCall('list-email-templates', {}, { key: useKey('templates') })
 export const useSegmentPreview = (tree: SegmentTree, enabled = true) =>
   useCall('preview-segment', { tree }, { key: useKey('segment', JSON.stringify(tree)), enabled, placeholderData: keepPreviousData })
@@ -99,11 +101,43 @@ export function useLiveCampaigns() {
   const reload = useCallback(() => {
     timer.current ||= window.setTimeout(() => {
       timer.current = 0
-      for (const part of ['campaigns', 'campaign', 'report', 'recipients', 'status'])
+      for (const part of ['campaigns', 'campaign', 'report', 'recipients', 'status', 'sequences', 'sequence', 'sequence-people'])
         void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] === root && queryKey[2] === part })
     }, EVERY_MS)
   }, [queries])
   useEffect(() => () => clearTimeout(timer.current), [])
   useLive('campaign', reload)
   useLive('campaigns', reload)
+}
+
+export type Sequence = CallReply<'show-sequence'>
+export type Step = Sequence['steps'][number]
+export type ListedSequence = CallReply<'list-sequences'>['sequences'][number]
+export type Trigger = ListedSequence['trigger']
+export type SequencePerson = CallReply<'list-sequence-people'>['people'][number]
+export type PeopleState = SequencePerson['state']
+export const useSequences = () => useCall('list-sequences', {}, { key: useKey('sequences') })
+export const useSequence = (id: string) =>
+  useCall('show-sequence', { sequence_id: id }, { key: useKey('sequence', id), retry: false, placeholderData: keepPreviousData })
+export const useForms = () => useCall('list-lead-forms', {}, { key: useKey('forms') })
+export const useTags = () => useCall('list-tags', {}, { key: useKey('tags') })
+
+/** After the text of one of their emails was saved. */
+export function useRefreshSequences() {
+  const queries = useQueryClient()
+  return useCallback(() => {
+    for (const part of ['sequences', 'sequence'])
+      void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] === root && queryKey[2] === part })
+  }, [queries])
+}
+
+export function useSequencePeople(id: string, state: PeopleState | undefined) {
+  return useInfiniteQuery({
+    queryKey: useKey('sequence-people', id, state),
+    queryFn: ({ pageParam, signal }) =>
+      call('list-sequence-people', { sequence_id: id, ...(state && { state }), ...(pageParam && { cursor: pageParam }) }, { signal }),
+    initialPageParam: '',
+    getNextPageParam: (last) => last.cursor ?? undefined,
+    placeholderData: keepPreviousData,
+  })
 }

@@ -3,7 +3,7 @@ import { changing, col, oneLine, reading, text, time } from '../../contract.ts'
 import { Tag } from '../contacts.ts'
 import { EmailDocument } from './document.ts'
 import { SegmentTree } from './segments.ts'
-import { campaign_id, exampleId, segment_id, sender_id, template_id } from './shapes.ts'
+import { campaign_id, exampleId, segment_id, sender_id, template_id, topic_id } from './shapes.ts'
 
 // Campaigns: one email to many contacts, each of whom gets it at most once.
 
@@ -34,6 +34,8 @@ export const Campaign = z.object({
   sender_id: sender_id.nullable(),
   segment_id: segment_id.nullable(),
   segment: SegmentTree,
+  /** Readers who left it get none. Absent from the version before. */
+  topic_id: topic_id.nullable().optional(),
   ab: Ab.nullable(),
   scheduled_at: time.nullable(),
   /** Each gets it at this hour of their own day, as far as their time zone is known. */
@@ -79,6 +81,7 @@ const fields = {
   sender_id: sender_id.nullable(),
   segment_id: segment_id.nullable(),
   segment: SegmentTree,
+  topic_id: topic_id.nullable(),
   ab: Ab.nullable(),
   reader_hour: ReaderHour,
 }
@@ -89,7 +92,7 @@ export const deleteCampaign = changing('delete-campaign', {
   body: z.object({ campaign_id }),
   reply: z.object({ deleted: z.boolean() }),
   example: { request: { campaign_id: exampleId }, reply: { deleted: true } },
-  errors: ['not_found', 'campaign_state'],
+  errors: ['not_found', 'campaign_state', 'campaign_of_sequence'],
   action: {
     title: 'Delete a campaign',
     when: 'The person asks to delete a campaign',
@@ -112,6 +115,7 @@ export const createCampaign = changing('create-campaign', {
     segment_id: segment_id.optional(),
     segment: SegmentTree.optional(),
     sender_id: sender_id.optional(),
+    topic_id: topic_id.optional(),
   }),
   reply: z.object({ campaign_id }),
   example: {
@@ -131,13 +135,14 @@ export const createCampaign = changing('create-campaign', {
 export const updateCampaign = changing('update-campaign', {
   summary: 'Changes the fields of a draft that are given',
   description:
-    'With `version` it is refused when the draft was changed since. What is scheduled goes back to a draft first: see `cancel-campaign`.',
+    'With `version` it is refused when the draft was changed since. What is scheduled goes back to a draft first: see `cancel-campaign`. Of an email of a sequence (its `step_id`), subject and document can be changed at any time.',
   body: z.object({
     campaign_id,
     version: z.int().min(1).optional(),
     name: oneLine(120).min(1).optional(),
     subject: fields.subject.optional(),
     document: fields.document.optional(),
+    topic_id: fields.topic_id.optional(),
     sender_id: fields.sender_id.optional(),
     segment_id: fields.segment_id.optional(),
     segment: fields.segment.optional(),
@@ -146,7 +151,7 @@ export const updateCampaign = changing('update-campaign', {
   }),
   reply: Campaign,
   example: { request: { campaign_id: exampleId, subject: 'New on the menu' }, reply: example },
-  errors: ['not_found', 'conflict', 'campaign_state'],
+  errors: ['not_found', 'conflict', 'campaign_state', 'campaign_of_sequence', 'campaign_incomplete'],
   action: {
     title: 'Change a campaign',
     when: 'The person asks to change the subject, the text or the recipients of a draft',

@@ -47,6 +47,21 @@ export const campaignPaused = event('crm.campaign_paused', z.object({ ...campaig
   live: 'campaigns',
 })
 
+export const sequencePaused = event(
+  'crm.sequence_paused',
+  z.object({ sequence_id: z.uuid(), name: personal(z.string()), reason: plain(z.string()), at: z.iso.datetime() }),
+  {
+    link: ({ sequence_id }) => `/dashboard/email-studio?tab=sequences&sequence=${sequence_id}` as const,
+    notice: ({ sequence_id, name, reason, at }) => [
+      {
+        ...{ kind: 'campaign', title: `${name} is paused`, body: reason, about: `${sequence_id}:${at}` },
+        link: `/dashboard/email-studio?tab=sequences&sequence=${sequence_id}`,
+      },
+    ],
+    live: 'campaigns',
+  },
+)
+
 const mail = z.object({ ...campaign, recipient_id: z.uuid(), email: personal(z.string()), detail: personal(z.string()).nullable() })
 type Mail = z.output<typeof mail>
 const timeline =

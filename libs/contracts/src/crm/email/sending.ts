@@ -24,6 +24,8 @@ export const previewCampaign = reading('preview-campaign', {
     recipients: z.int(),
     /** Contacts of the segment that are left out: no address, unsubscribed, bounced or complained. */
     left_out: z.int(),
+    /** Those among them who have left its topic. Absent from the version before. */
+    left_topic: z.int().optional(),
     emails_left: z.int().nullable(),
     from: z.string().nullable(),
     /** The reason why it cannot be sent, in words. */
@@ -76,7 +78,7 @@ export const cancelCampaign = changing('cancel-campaign', {
   body: z.object({ campaign_id }),
   reply: z.object({ status: z.enum(campaignStatuses) }),
   example: { request: { campaign_id: exampleId }, reply: { status: 'cancelled' } },
-  errors: ['not_found', 'campaign_state'],
+  errors: ['not_found', 'campaign_state', 'campaign_of_sequence'],
   action: {
     title: 'Cancel a campaign',
     when: 'The person asks to stop a campaign that is being sent or is scheduled',
@@ -89,6 +91,7 @@ const sendErrors = [
   'not_found',
   'mailersend_first',
   'campaign_state',
+  'campaign_of_sequence',
   'campaign_incomplete',
   'campaign_empty',
   'limit_emails',

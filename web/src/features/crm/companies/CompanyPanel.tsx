@@ -1,3 +1,4 @@
+import type { CallReply } from '@operon/contracts/calls'
 import { useState } from 'react'
 import { call } from '../../../api/call.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -8,11 +9,13 @@ import { attempt, toast } from '../../../ui/toast.tsx'
 import type { Address } from '../address.ts'
 import { EditDelete } from '../EditDelete.tsx'
 import { Facts } from '../Facts.tsx'
+import { MentionedIn } from '../Mentions.tsx'
 import { type Company, newKey, useCompany, useContacts, useRefresh, useRefreshWithout } from '../queries.ts'
 import { temperatureNames, temperatureTone } from '../words.ts'
 import { CompanyForm } from './CompanyForm.tsx'
 
 const SHOWN = 20
+type Notes = CallReply<'show-company'>['mentions']
 type Props = { id: string; address: Address }
 
 /** One company beside the list, with who works there. */
@@ -22,12 +25,12 @@ export function CompanyPanel({ id, address }: Props) {
   return (
     <Dialog open side="right" onClose={close} title={company.data?.name ?? 'Company'}>
       <Asked query={company} skeleton="h-64" failed="This company could not be loaded" />
-      {company.data ? <Loaded company={company.data} address={address} close={close} /> : null}
+      {company.data ? <Loaded company={company.data} mentions={company.data.mentions} address={address} close={close} /> : null}
     </Dialog>
   )
 }
 
-function Loaded({ company, address, close }: { company: Company; address: Address; close: () => void }) {
+function Loaded({ company, mentions, address, close }: { company: Company; mentions: Notes; address: Address; close: () => void }) {
   const refresh = useRefresh()
   const refreshOthers = useRefreshWithout(company.id)
   const [editing, setEditing] = useState(false)
@@ -55,6 +58,7 @@ function Loaded({ company, address, close }: { company: Company; address: Addres
       <Facts facts={facts} />
       {notes ? <p className="text-13 break-words whitespace-pre-wrap">{notes}</p> : null}
       <People company={company} address={address} />
+      <MentionedIn notes={mentions} />
       {editing ? <CompanyForm company={company} onClose={() => setEditing(false)} onDone={refresh} /> : null}
     </div>
   )

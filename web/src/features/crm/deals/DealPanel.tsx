@@ -1,3 +1,4 @@
+import type { CallReply } from '@operon/contracts/calls'
 import { Trophy, X } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { call } from '../../../api/call.ts'
@@ -9,6 +10,7 @@ import { Asked, Pill } from '../../../ui/Panel.tsx'
 import { attempt, toast } from '../../../ui/toast.tsx'
 import { EditDelete } from '../EditDelete.tsx'
 import { FactLink, Facts } from '../Facts.tsx'
+import { MentionedIn } from '../Mentions.tsx'
 import { newKey, useRefresh, useRefreshWithout } from '../queries.ts'
 import { longAgo } from '../words.ts'
 import { DealForm } from './DealForm.tsx'
@@ -28,8 +30,17 @@ export function DealPanel({ id, onClose, ...rest }: Props) {
   )
 }
 
+type Notes = CallReply<'show-deal'>['mentions']
 type History = { id: string; stage: string; state: Deal['state']; reason: string | null; at: string }[]
-function Loaded({ deal, history, pipelines, onClose, openContact, lose }: Omit<Props, 'id'> & { deal: Deal; history: History }) {
+function Loaded({
+  deal,
+  history,
+  mentions,
+  pipelines,
+  onClose,
+  openContact,
+  lose,
+}: Omit<Props, 'id'> & { deal: Deal; history: History; mentions?: Notes }) {
   const refresh = useRefresh()
   const refreshOthers = useRefreshWithout(deal.id)
   const { move, close } = useDealMoves()
@@ -105,6 +116,7 @@ function Loaded({ deal, history, pipelines, onClose, openContact, lose }: Omit<P
           ))}
         </ol>
       </section>
+      <MentionedIn notes={mentions} />
       {editing ? <DealForm open onClose={() => setEditing(false)} deal={deal} /> : null}
     </div>
   )

@@ -5,12 +5,16 @@ import { buttonClass } from '../../../ui/Button.tsx'
 import { OptIn } from './OptIn.tsx'
 import { Segments } from './Segments.tsx'
 import { Suppressions } from './Suppressions.tsx'
+import { Topics } from './Topics.tsx'
 
 /** Whom campaigns go to, and whom they must not reach. */
 export function Audience() {
   return (
     <div className="grid grid-cols-1 items-start gap-6 pt-4 xl:grid-cols-2">
-      <Segments />
+      <div className="flex flex-col gap-6">
+        <Segments />
+        <Topics />
+      </div>
       <div className="flex flex-col gap-6">
         <Suppressions />
         <OptIn />

@@ -1,6 +1,6 @@
 import { findingsOf } from '@operon/contracts/crm/email/findings'
 import { Redo2, Undo2 } from 'lucide-react'
-import { type KeyboardEvent, useDeferredValue, useMemo, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, useDeferredValue, useMemo, useState } from 'react'
 import { call } from '../../../api/call.ts'
 import { Button, IconButton } from '../../../ui/Button.tsx'
 import { Alert, Panel } from '../../../ui/Panel.tsx'
@@ -20,11 +20,13 @@ import { Theme } from './Theme.tsx'
 import { type Saving, useDraft } from './useDraft.ts'
 import { useWide } from './useWide.ts'
 
+/** An email of a sequence: its place there, and the way back. */
+type OfSequence = { title: string; back: ReactNode; onSaved: () => void }
 /** A draft: its words beside what a reader will see, saved while one types. */
-export function Editor({ campaign }: { campaign: Campaign }) {
+export function Editor({ campaign, sequence }: { campaign: Campaign; sequence?: OfSequence }) {
   const { change: go } = useSearch()
   const refresh = useRefresh()
-  const own = useDraft(campaign, () => void refresh())
+  const own = useDraft(campaign, () => void refresh(), sequence?.onSaved)
   const { draft, change } = own
   const status = useEmailStatus().data
   const [reviewing, setReviewing] = useState(false)
@@ -66,7 +68,7 @@ export function Editor({ campaign }: { campaign: Campaign }) {
 
   const writing = (
     <div className="flex min-w-0 flex-col gap-4">
-      <Settings own={own} status={status} onChoose={() => setChoosing(true)} />
+      <Settings own={own} status={status} onChoose={() => setChoosing(true)} emailOnly={Boolean(sequence)} />
       <Panel title="Content">
         <BlockList
           blocks={draft.document.blocks}
@@ -85,17 +87,23 @@ export function Editor({ campaign }: { campaign: Campaign }) {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: Ctrl Z and Ctrl S are the editor's, wherever the focus is in it
     <div onKeyDown={onKeyDown}>
-      <Back />
+      {sequence?.back ?? <Back />}
       <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3 pb-4">
         <div className="min-w-0 flex-1 basis-64">
-          <h1 className="sr-only">{draft.name}</h1>
-          <input
-            aria-label="Name of the campaign"
-            value={draft.name}
-            maxLength={120}
-            onChange={(event) => change({ name: event.target.value }, 'name')}
-            className="-mx-2 w-full rounded-control border border-transparent bg-transparent px-2 text-28 font-semibold hover:border-control focus:border-signal-text focus:outline-none"
-          />
+          {sequence ? (
+            <h1 className="text-28 font-semibold">{sequence.title}</h1>
+          ) : (
+            <>
+              <h1 className="sr-only">{draft.name}</h1>
+              <input
+                aria-label="Name of the campaign"
+                value={draft.name}
+                maxLength={120}
+                onChange={(event) => change({ name: event.target.value }, 'name')}
+                className="-mx-2 w-full rounded-control border border-transparent bg-transparent px-2 text-28 font-semibold hover:border-control focus:border-signal-text focus:outline-none"
+              />
+            </>
+          )}
           <SaveLine saving={own.saving} empty={!draft.name.trim()} onRetry={own.save} />
         </div>
         <div className="flex flex-wrap items-center gap-2">
@@ -105,18 +113,22 @@ export function Editor({ campaign }: { campaign: Campaign }) {
           <IconButton label="Redo" hint="Ctrl Shift Z" disabled={!own.canRedo} onClick={own.redo}>
             <Redo2 />
           </IconButton>
-          <CampaignMenu
-            of={{ ...campaign, name: draft.name }}
-            onCopied={(id) => go({ campaign: id })}
-            onGone={() => go({ campaign: undefined }, true)}
-          />
+          {sequence ? null : (
+            <CampaignMenu
+              of={{ ...campaign, name: draft.name }}
+              onCopied={(id) => go({ campaign: id })}
+              onGone={() => go({ campaign: undefined }, true)}
+            />
+          )}
           <span className="flex gap-2 max-sm:w-full">
             <Button className="max-sm:flex-1" busy={testing ? 'Sending' : false} onClick={test}>
               Send a test
             </Button>
-            <Button variant="primary" className="max-sm:flex-1" onClick={review}>
-              Review and send
-            </Button>
+            {sequence ? null : (
+              <Button variant="primary" className="max-sm:flex-1" onClick={review}>
+                Review and send
+              </Button>
+            )}
           </span>
         </div>
       </div>

@@ -157,10 +157,16 @@ export function Review({ campaign, onClose, onFix }: { campaign: Campaign; onClo
   )
 }
 
-function Facts({ of: { recipients, left_out, emails_left, from } }: { of: Preview }) {
+const leftOut = (unreachable: number, left: number) =>
+  [
+    ...(unreachable ? [`${count(unreachable)} without an address or consent, unsubscribed or bounced`] : []),
+    ...(left ? [`${count(left)} who left the topic`] : []),
+  ].join(', ') || 'Nobody'
+
+function Facts({ of: { recipients, left_out, left_topic = 0, emails_left, from } }: { of: Preview }) {
   const rows: [string, string][] = [
     ['Recipients', count(recipients)],
-    ['Left out', left_out ? `${count(left_out)} without an address or consent, unsubscribed or bounced` : 'Nobody'],
+    ['Left out', leftOut(left_out - left_topic, left_topic)],
     ['Uses', `${counted(recipients, 'email')} of your plan${emails_left === null ? '' : ` (${count(emails_left)} left)`}`],
     ['From', from ?? 'No sender yet'],
   ]

@@ -8,14 +8,16 @@ import { Panel } from '../../../ui/Panel.tsx'
 import { attempt } from '../../../ui/toast.tsx'
 import { describe } from '../audience/tree.ts'
 import { type EmailStatus, newKey, useSegmentPreview, useSegments } from '../queries.ts'
+import { TopicField } from '../TopicField.tsx'
 import { counted } from '../words.ts'
 import { FieldMenu } from './RichText.tsx'
 import type { useDraft } from './useDraft.ts'
 
 type Own = ReturnType<typeof useDraft>
 
-/** The fields above the content: subject, preview line, who gets it and who sends it. */
-export function Settings({ own, status, onChoose }: { own: Own; status: EmailStatus | undefined; onChoose: () => void }) {
+type Props = { own: Own; status: EmailStatus | undefined; onChoose: () => void; emailOnly?: boolean }
+/** The fields above the content: subject, preview line, who gets it and who sends it. A sequence has the latter two for all of its emails. */
+export function Settings({ own, status, onChoose, emailOnly }: Props) {
   const { draft, change } = own
   const { document } = draft
   return (
@@ -29,29 +31,39 @@ export function Settings({ own, status, onChoose }: { own: Own; status: EmailSta
           hint="Inboxes show it beside the subject."
           onChange={(event) => change({ document: { ...document, preview: event.target.value } }, 'preview')}
         />
-        <SecondSubject own={own} />
-        <Recipients own={own} onChoose={onChoose} />
-        <SelectField
-          label="From"
-          value={draft.sender_id ?? ''}
-          hint={
-            status && !status.senders.length
-              ? status.mailersend.connected
-                ? 'The first domain that is verified at MailerSend, until you add a sender.'
-                : 'Add a sender under Sending.'
-              : undefined
-          }
-          onChange={(event) => change({ sender_id: event.target.value || null }, 'sender')}
-        >
-          <option value="">The default sender</option>
-          {status?.senders.map(({ sender_id, name, email }) => (
-            <option key={sender_id} value={sender_id}>
-              {`${name} <${email}>`}
-            </option>
-          ))}
-        </SelectField>
+        {emailOnly ? null : <Campaign own={own} status={status} onChoose={onChoose} />}
       </div>
     </Panel>
+  )
+}
+
+function Campaign({ own, status, onChoose }: Props) {
+  const { draft, change } = own
+  return (
+    <>
+      <SecondSubject own={own} />
+      <Recipients own={own} onChoose={onChoose} />
+      <TopicField value={draft.topic_id} onChange={(topic_id) => change({ topic_id }, 'topic')} />
+      <SelectField
+        label="From"
+        value={draft.sender_id ?? ''}
+        hint={
+          status && !status.senders.length
+            ? status.mailersend.connected
+              ? 'The first domain that is verified at MailerSend, until you add a sender.'
+              : 'Add a sender under Sending.'
+            : undefined
+        }
+        onChange={(event) => change({ sender_id: event.target.value || null }, 'sender')}
+      >
+        <option value="">The default sender</option>
+        {status?.senders.map(({ sender_id, name, email }) => (
+          <option key={sender_id} value={sender_id}>
+            {`${name} <${email}>`}
+          </option>
+        ))}
+      </SelectField>
+    </>
   )
 }
 

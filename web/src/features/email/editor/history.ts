@@ -1,6 +1,6 @@
 import type { Campaign } from '../queries.ts'
 
-const fields = ['name', 'subject', 'document', 'sender_id', 'segment_id', 'segment', 'ab', 'reader_hour'] as const
+const fields = ['name', 'subject', 'document', 'sender_id', 'segment_id', 'segment', 'topic_id', 'ab', 'reader_hour'] as const
 export type Draft = Pick<Campaign, (typeof fields)[number]>
 export type History = { past: Draft[]; now: Draft; future: Draft[]; last: { field: string; at: number } | null }
 

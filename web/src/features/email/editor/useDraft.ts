@@ -8,7 +8,7 @@ export type Saving = { state: 'saved' | 'waiting' | 'saving' } | { state: 'faile
 const AFTER_MS = 600
 
 /** A draft that is saved as it is written, one change after another, with the way back and forth. */
-export function useDraft(campaign: Campaign, onGone: () => void) {
+export function useDraft(campaign: Campaign, onGone: () => void, onSaved?: () => void) {
   const [history, dispatch] = useReducer(
     (before: ReturnType<typeof start>, act: (of: ReturnType<typeof start>) => ReturnType<typeof start>) => act(before),
     campaign,
@@ -21,6 +21,8 @@ export function useDraft(campaign: Campaign, onGone: () => void) {
   const running = useRef<Promise<boolean> | null>(null)
   const gone = useRef(onGone)
   gone.current = onGone
+  const told = useRef(onSaved)
+  told.current = onSaved
 
   /** Everything that is written so far, at the server. False where it could not be kept. */
   const save = useCallback(async (): Promise<boolean> => {
@@ -41,6 +43,7 @@ export function useDraft(campaign: Campaign, onGone: () => void) {
         )
         kept.current = { draft: { ...kept.current.draft, ...pick(wanted, changes) }, version }
         setSaving({ state: unsaved(kept.current.draft, now.current) ? 'waiting' : 'saved' })
+        told.current?.()
         return true
       } catch (error) {
         const { code, message } = error as ApiError

@@ -11,12 +11,13 @@ import { count, counted, share } from '../words.ts'
 import { Hours } from './Hours.tsx'
 import { Recipients } from './Recipients.tsx'
 
-/** How far it is, then what became of it. Both change as it happens. */
-export function ReportView({ campaign, counts }: { campaign: Campaign; counts: Counts }) {
+type Props = { campaign: Campaign; counts: Counts; ofSequence?: boolean }
+/** How far it is, then what became of it. Both change as it happens. An email of a sequence is never at its end. */
+export function ReportView({ campaign, counts, ofSequence }: Props) {
   const report = useReport(campaign.campaign_id)
   return (
     <div className="flex flex-col gap-6">
-      {campaign.status === 'sending' || campaign.status === 'paused' ? (
+      {ofSequence ? null : campaign.status === 'sending' || campaign.status === 'paused' ? (
         <Progress campaign={campaign} counts={counts} />
       ) : (
         <Ended campaign={campaign} counts={counts} />
