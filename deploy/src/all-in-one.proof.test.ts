@@ -32,7 +32,7 @@ const copy = (from: string, to: string) => execFileSync('cp', ['-a', `${from}/.`
 const file = (name: string) => join(import.meta.dirname, name)
 const launch = (env: Record<string, string> = {}, args = [file('all-in-one.ts')], command = process.execPath): Run => {
   const child = spawn(command, args, {
-    env: { ...process.env, NODE_ENV: 'test', LOG_LEVEL: 'error', PORT: '0', DATA_DIR: dataDir, WEB_DIST: dataDir, ...env },
+    env: { ...process.env, NODE_ENV: 'test', LOG_LEVEL: 'error', PORT: '0', DATA_DIR: dataDir, WEB_DIST: '/none', ...env },
   })
   let output = ''
   child.stdout.on('data', (chunk) => (output += chunk))

@@ -22,7 +22,7 @@ const setting: Record<ThirdParty, [variable: string, without: string]> = {
   perplexity: ['PERPLEXITY_API_KEY (or AI_BASE_URL)', 'its models do not answer'],
   rdap: ['DOMAIN_REGISTRIES=live', 'domain names cannot be checked'],
   smtp: ['SMTP_URL', 'sign-ups by email are refused, since nobody could confirm one, and no notice leaves'],
-  sms: ['SMS_API_URL', 'sign-ups by phone are refused, since nobody could confirm one'],
+  sms: ['SMS_API_URL', 'sign-ups by phone are refused, since nobody could confirm one, and guests are not reminded by text'],
   elevenlabs: ['ELEVENLABS_API_KEY (or OPENAI_API_KEY, AI_SPEECH_BASE_URL)', 'the browser reads aloud in its own voice'],
   fal: ['FAL_KEY (or AI_BASE_URL)', 'its image models do not draw'],
   oauth: ['AUTH_<PROVIDER>_CLIENT_ID and _SECRET', 'nobody signs in with that provider'],

@@ -160,12 +160,11 @@ function filledIn(template: string, path: string, { publicUrl, productName, cont
   return { ...asset(body, typeOf(path), cacheOf(path), compressed(body)), hasty: true }
 }
 
-/** The one inline script of the built pages (the theme, before the first paint), as the content security policy names it. */
+/** The inline scripts of the built pages (the theme before the first paint, the first signs of a person), as the content security policy names them. */
 export function inlineScriptHashes(dist: string | undefined): string[] {
-  const page = join(dist ?? '', 'app.html')
-  if (!dist || !existsSync(page)) return []
-  const scripts = readFileSync(page, 'utf8').matchAll(/<script>(.*?)<\/script>/gs)
-  return [...scripts].map(([, text]) => `'sha256-${createHash('sha256').update(text!).digest('base64')}'`)
+  const pages = ['app.html', '.server/frame.html'].map((page) => join(dist ?? '', page)).filter((page) => dist && existsSync(page))
+  const scripts = pages.flatMap((page) => [...readFileSync(page, 'utf8').matchAll(/<script>(.*?)<\/script>/gs)].map(([, text]) => text!))
+  return [...new Set(scripts)].map((text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`)
 }
 
 function typeOf(path: string): string {

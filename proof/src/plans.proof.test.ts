@@ -135,8 +135,10 @@ async function ask({ name, service, who, method, path, body }: Call): Promise<{ 
 
 const serving = () => Object.keys(platform.services) as ServiceName[]
 // The auth protocol's pages of all accounts' log say how many lines there are, to a service key alone; sweeps look at what is due, which of made-up
-// rows is most; the movements of a month of one account are here a third of all, and how they grow is timed.
-const MAY_WALK = /statement-export(, the next page)?: |admin\/audit:? *select count|provider_(now|latest)\(\)|skip locked/
+// rows is most; the movements of a month of one account are here a third of all, and how they grow is timed; a sitemap holds as many products as
+// there are here.
+const MAY_WALK =
+  /storefront-sitemap: |from "revocations" where "created_at" <|statement-export(, the next page)?: |admin\/audit:? *select count|provider_(now|latest)\(\)|skip locked/
 const isTried = ({ path, bytes }: Endpoint) =>
   !bytes && !/sandbox|logout|account-delete|admin\/users|factors|identities|\/auth\/v1\/user$/.test(path)
 
