@@ -30,17 +30,17 @@ const guestWords = (host: string): Record<Mail['kind'], [subject: string, text: 
     `The time is held for you. ${host} confirms or declines it, and you get an email either way.`,
   ],
   confirmed: [`${host} confirmed your booking`, 'Your booking is confirmed. The attached file puts it into your calendar.'],
-  declined: [`${host} declined your booking request`, 'The time is not held any more. You can choose another one.'],
+  declined: [`${host} declined your booking request`, 'That time is no longer held for you. You can choose another one.'],
   moved: [`Your booking with ${host} has a new time`, 'This is the new time. The attached file updates your calendar.'],
   cancelled: [`Your booking with ${host} is cancelled`, 'The booking is cancelled. The attached file takes it out of your calendar.'],
   reminder: [`Reminder: your booking with ${host}`, 'Your booking is coming up.'],
   too_late: [
     `Your booking with ${host} could not be made`,
-    'Your payment came when the time was not held for you any more. All of it goes back to the card that paid.',
+    'Your payment arrived after the time was no longer held for you. You are refunded in full, to the card you paid with.',
   ],
   refunded: [
     `Your payment for a booking with ${host} was refunded`,
-    'It goes back to the card that paid. Banks take 5 to 10 days to show it.',
+    'The money goes to the card you paid with. Banks take 5 to 10 days to show it.',
   ],
 })
 
@@ -68,14 +68,14 @@ export function guestLetter({ booking, kind, by, manage }: Written): Letter {
 
 const hostWords = (name: string): Record<Mail['kind'], [subject: string, text: string]> => ({
   booked: [`New booking: ${name}`, 'A visitor booked a time with you.'],
-  requested: [`Booking request: ${name}`, 'A visitor asks for a time with you. It is held until you answer.'],
+  requested: [`Booking request: ${name}`, 'A visitor requested a time with you. The time is held until you answer.'],
   confirmed: [`Confirmed: ${name}`, 'You confirmed this booking. The attached file puts it into your calendar.'],
   declined: [`Declined: ${name}`, 'You declined this booking request.'],
   moved: [`Moved: ${name}`, 'A booking has a new time. The attached file updates your calendar.'],
   cancelled: [`Cancelled: ${name}`, 'Your guest cancelled. The time is free again.'],
   reminder: [`Reminder: ${name}`, 'This booking is coming up.'],
-  too_late: [`Paid too late: ${name}`, 'The payment came after the time was gone. It goes back to the guest.'],
-  refunded: [`Refunded: ${name}`, 'The payment went back to the guest.'],
+  too_late: [`Paid too late: ${name}`, 'The payment arrived after the time was taken. The guest is refunded.'],
+  refunded: [`Refunded: ${name}`, 'The guest was refunded.'],
 })
 
 export function hostLetter({ booking, kind, calendar, hostZone }: Written): Letter {
@@ -103,9 +103,9 @@ function paymentFacts({ guest_zone, ...booking }: HeldRow, zone = guest_zone ?? 
   const words = (amount_cents: number) => money({ amount_cents, currency: payment_currency })
   const facts: [string, string][] = [['Paid', words(paid_cents)]]
   if (refunded_cents) facts.push(['Refunded', words(refunded_cents)])
-  else if (state === 'refunding') facts.push(['Refund', 'All of it is on its way back to the card that paid'])
-  else if (state === 'kept') facts.push(['Refund', `None: it was cancelled after ${whenIn(refund_until!, zone)}`])
-  else if (state === 'paid') facts.push(['Refund', `If it is cancelled by ${whenIn(refund_until!, zone)}`])
+  else if (state === 'refunding') facts.push(['Refund', 'In full, on its way to the card that paid'])
+  else if (state === 'kept') facts.push(['Refund', `None, cancelled after ${whenIn(refund_until!, zone)}`])
+  else if (state === 'paid') facts.push(['Refund', `In full, if cancelled by ${whenIn(refund_until!, zone)}`])
   return facts
 }
 

@@ -9,15 +9,15 @@ export const receiptOf = (
 ): Letter => ({
   subject: `Your order: ${order.title}`,
   title: order.files ? 'Your download is ready' : 'Thank you for your order',
-  text: `You bought ${order.title} from ${order.seller}. Everything about it is on one page: downloads, messages to the seller, and updates.`,
+  text: `You bought ${order.title} from ${order.seller}. Downloads, updates and messages to the seller are on one page.`,
   action: { label: order.files ? 'Download' : 'Open your order', url: order.link },
   facts: [
     ['Paid', money(order)],
-    ...(order.tax_cents ? [['Of this, tax', money({ ...order, amount_cents: order.tax_cents })] as [string, string]] : []),
+    ...(order.tax_cents ? [['Tax included', money({ ...order, amount_cents: order.tax_cents })] as [string, string]] : []),
     ['Date', day(order.paid_at.toISOString())],
     ['Order', order.id],
   ],
-  after: 'Keep this email. Anyone with its link can open the order.',
+  after: 'Keep this email to yourself: anyone with its link can open the order.',
 })
 
 export const messageOf = (message: {
@@ -41,11 +41,13 @@ export const filesLeftOf = (message: { to: string; subject: string; files: numbe
   return {
     subject: `${files} did not reach ${message.to}`,
     title: `${files} did not reach ${message.to}`,
-    text: message.hasAccount
-      ? `${message.to} has your message about ${message.subject}, without ${message.files === 1 ? 'a file' : `${message.files} files`} of your email. A message takes up to ${MAX_ATTACHMENTS} files of 25 MB each, as long as your plan has room, and no programs.`
-      : `${message.to} has your message about ${message.subject}, without ${message.files === 1 ? 'a file' : `${message.files} files`} of your email. Without an account a message takes up to ${MAX_ATTACHMENTS} files, 10 MB in all, and a conversation ${GUEST_FILES}, as long as ${message.to} has room, and no programs. An account with this address can send more.`,
+    text: `${message.to} has your message about ${message.subject}, but not ${message.files === 1 ? 'the file' : `${message.files} of the files`} attached to your email. ${
+      message.hasAccount
+        ? `A message takes up to ${MAX_ATTACHMENTS} files of 25 MB each, within the storage of your plan.`
+        : `Without an account, a message takes up to ${MAX_ATTACHMENTS} files and 10 MB in all, and a conversation ${GUEST_FILES} files, within the storage of ${message.to}. Sign up with this address to send more.`
+    } Programs are not accepted.`,
     action: { label: 'Open the conversation', url: message.link },
-    after: 'Your words were delivered. Only the files are missing.',
+    after: 'The text of your email was delivered.',
   }
 }
 
@@ -60,25 +62,25 @@ export const refundAnswerOf = (
     action: { label: 'Open your order', url: asked.link },
     after: accepted
       ? 'Banks take a few days to show it.'
-      : 'What you bought stays yours. If something is wrong, write to the seller from your order.',
+      : 'You keep your purchase. If something is wrong with it, message the seller from your order.',
   }
 }
 const accepting = ({ seller, by, answer, title }: { seller: string; by: string | null; answer: string | null; title: string }) => {
   const who =
     by === 'rule'
-      ? `${seller} did not answer in time, or you downloaded nothing, so our rule refunds ${title}.`
-      : `${seller} refunds ${title}.`
-  return `${who} It goes to the card you paid with.${answer ? `\n\n${answer}` : ''}`
+      ? `${title} was refunded automatically, because ${seller} did not answer in time or nothing was downloaded.`
+      : `${seller} refunded ${title}.`
+  return `${who} The money goes to the card you paid with.${answer ? `\n\n${answer}` : ''}`
 }
 
 export const versionOf = (update: { title: string; seller: string; version: number; notes: string; link: string }): Letter => ({
   subject: `Version ${update.version} of ${update.title} is out`,
   title: `${update.title} has a new version`,
   text: update.notes
-    ? `What ${update.seller} says about version ${update.version}:\n\n${update.notes}`
+    ? `Notes from ${update.seller} on version ${update.version}:\n\n${update.notes}`
     : `${update.seller} published version ${update.version}.`,
   action: { label: 'See what changed', url: update.link },
-  after: 'It is yours without paying again. The version you have stays until you take the new one.',
+  after: 'The update is free. The version you have stays available.',
 })
 
 export const foundOf = (search: { words: string; titles: string[]; count: number; link: string; stop: string }): Letter => ({
@@ -88,7 +90,7 @@ export const foundOf = (search: { words: string; titles: string[]; count: number
       : `${search.count}${search.count >= 100 ? ' or more' : ''} new products for ${search.words}`,
   title: `New for ${search.words}`,
   text: search.titles.map((title) => `• ${title}`).join('\n'),
-  action: { label: 'See them', url: search.link },
-  after: 'At most one email a day for each search. One click ends them.',
+  action: { label: 'See the products', url: search.link },
+  after: 'You get at most one email a day for each search. Unsubscribe with one click.',
   stop: search.stop,
 })

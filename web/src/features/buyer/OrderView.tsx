@@ -69,7 +69,7 @@ const saidOf = ({ state, email, seller, refunded_cents, currency }: Order) => {
   if (state === 'delivered')
     return email ? `We sent the receipt and a link to this page to ${email}.` : 'Keep the address of this page: it opens your order again.'
   if (state === 'refunded')
-    return `${money(refunded_cents, currency)} went back to the card that paid. The downloads have ended with it; your messages with ${seller.name} stay.`
+    return `${money(refunded_cents, currency)} went back to the card that paid. The downloads ended with the refund. Your messages with ${seller.name} are still here.`
   if (state === 'failed') return 'Nothing was charged. Open the product again to start over.'
   return 'This takes a few seconds. The page continues by itself.'
 }
@@ -170,7 +170,7 @@ function Update({ line, of: ref }: { line: Line; of: OrderRef }) {
       <div className="flex flex-wrap items-start justify-between gap-3">
         <div>
           <h3 className="text-14 font-semibold">Version {version} is out</h3>
-          <p className="text-13 text-muted">{day(at)}. Yours without paying again.</p>
+          <p className="text-13 text-muted">{day(at)}. The update is free.</p>
         </div>
         <Button variant="primary" busy={busy} onClick={take}>
           Get version {version}
@@ -270,7 +270,7 @@ function Claim({ order }: { order: Order }) {
       <p className="mt-1 mb-3 text-13 text-muted">
         {order.email
           ? `Create an account with ${order.email} and confirm the address: this order and all others bought with it are there by themselves.`
-          : 'Orders bought with your address go to your account by themselves.'}
+          : 'Orders bought with your address are added to your account automatically.'}
       </p>
       {user ? (
         <Alert tone="info">You are signed in with another address.</Alert>

@@ -52,9 +52,9 @@ function Standing({ state }: Pick<Refund, 'state'>) {
 function saidOf({ state, due_at, amount_cents, currency, decided_by }: Refund, seller: string) {
   if (state === 'open')
     return `${seller} has until ${moment(due_at)} to answer. Without an answer you get ${money(amount_cents, currency)} back.`
-  if (state === 'declined') return `${seller} declined. What you bought stays yours.`
+  if (state === 'declined') return `${seller} declined. You keep your purchase.`
   if (state === 'accepted')
-    return `${decided_by === 'rule' ? 'Our rule' : seller} decided for you. ${money(amount_cents, currency)} is on its way to the card that paid.`
+    return `${decided_by === 'rule' ? 'Your refund was accepted automatically' : `${seller} accepted your refund`}. ${money(amount_cents, currency)} is on its way to the card that paid.`
   return 'The money went back to the card that paid. Banks take a few days to show it.'
 }
 

@@ -27,8 +27,8 @@ const textWords = ({ state, at }: NonNullable<Appointment['text_reminder']>, zon
     unknown: 'The SMS provider did not answer, so it is unknown whether the reminder went out. It is not sent again.',
     refused: 'Not sent: the SMS provider does not reach this number.',
     stopped: 'Not sent: the guest does not want texts.',
-    limit: 'Not sent: your plan’s text reminders of these 24 hours were used up.',
-    number: 'Not sent: this number has had its reminders of these 24 hours.',
+    limit: 'Not sent: your plan’s text reminders for 24 hours were used up.',
+    number: 'Not sent: this number was already texted, or got three reminders in 24 hours.',
   })[state]
 
 /** One appointment, beside the calendar. */

@@ -94,7 +94,7 @@ function Form({ userId, of }: { userId: string; of: Profile }) {
             fieldClassName="sm:col-span-2"
           />
         </div>
-        <p className="mt-3 text-12 text-faint">Everything here is public on your storefront. What is empty is not shown.</p>
+        <p className="mt-3 text-12 text-faint">Everything here is public on your storefront. Empty fields are not shown.</p>
       </Panel>
       <div className="flex flex-col gap-6">
         <Panel title="Storefront">

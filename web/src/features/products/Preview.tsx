@@ -18,7 +18,7 @@ export function Preview({ draft, cents, files }: { draft: Draft; cents: number; 
         <div>
           <h3 className="text-16 font-semibold break-words">{draft.title || 'Name'}</h3>
           <p className="mt-1 line-clamp-2 min-h-[2lh] text-14 break-words text-muted">
-            {summary || 'What it does for its buyer, in a sentence.'}
+            {summary || 'Say in one sentence how it helps the buyer.'}
           </p>
         </div>
         <div className="flex items-end justify-between gap-3">

@@ -106,7 +106,7 @@ export function SenderDialog({ of, provider: first, onClose }: { of: Sender | nu
             hint={
               of.webhook_set
                 ? 'Set. Fill it in to replace it.'
-                : 'MailerSend shows it beside the webhook. Bounces and complaints come by it.'
+                : 'MailerSend shows it next to the webhook. Bounces and complaints arrive through it.'
             }
           />
         ) : null}

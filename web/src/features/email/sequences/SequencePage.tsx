@@ -140,7 +140,7 @@ function Loaded({ of }: { of: Sequence }) {
       >
         {people.in_it ? `${upTo(people.in_it)} ${people.in_it === 1 ? 'person is' : 'people are'} in it. ` : ''}
         Each email that goes out counts against your plan.{' '}
-        {state === 'paused' ? 'Emails that came due in the pause go out at the pace your plan allows an hour.' : ''}
+        {state === 'paused' ? 'Emails that came due during the pause go out at your plan’s hourly rate.' : ''}
       </Confirm>
       <Confirm
         open={asked === 'pause'}
