@@ -9,6 +9,28 @@ export const leadCreated = event('crm.lead_created', z.object({ lead_id: z.uuid(
   link: ({ lead_id }) => `/dashboard/crm?contact=${lead_id}`,
   trigger: { title: 'A lead was added', description: 'By a form, an import or by hand.' },
 })
+export const contactMerged = event('crm.contact_merged', z.object({ kept_id: z.uuid(), merged_id: z.uuid() }), {
+  activity: () => 'Merged two contacts',
+  link: ({ kept_id }) => `/dashboard/crm?contact=${kept_id}`,
+  trigger: { title: 'Two contacts were merged', description: 'With the one that was kept and the one that is gone.' },
+})
+const company = z.object({ company_id: z.uuid(), name: personal(z.string()), domain: personal(z.string()).nullable() })
+const companyLink = ({ company_id }: { company_id: string }) => `/dashboard/crm?tab=companies&company=${company_id}` as const
+export const companyAdded = event('crm.company_added', company, {
+  activity: ({ name }) => `Added the company ${name}`,
+  link: companyLink,
+  trigger: {
+    title: 'A company was added',
+    description: 'By hand, the assistant, a workflow or a program. Not one that was made for a contact or by an import.',
+  },
+})
+export const companyFields = ['name', 'domain', 'phone', 'notes'] as const
+/** It is told only where a field has another value than before. */
+export const companyChanged = event('crm.company_changed', company.extend({ changed: z.array(z.enum(companyFields)) }), {
+  activity: ({ name }) => `Changed the company ${name}`,
+  link: companyLink,
+  trigger: { title: 'A company was changed', description: 'Its name, domain, phone or notes, with the names of the fields that changed.' },
+})
 const booked = z.object({
   appointment_id: z.uuid(),
   // The version before tells the id alone.

@@ -14,6 +14,14 @@ afterAll(() => platform.close())
 const { call } = platform
 const add = async (user: TestUser, body: object) => (await call('create-contact', user, body)).body.contact_id as string
 const companies = async (user: TestUser) => (await call('find-companies', user)).body.companies
+const told = (user: TestUser, prefix: string) =>
+  db
+    .selectFrom('outbox')
+    .select(['name', 'payload'])
+    .where('user_id', '=', user.id)
+    .where('name', 'like', `${prefix}%`)
+    .orderBy('id')
+    .execute()
 const companyIn = async (user: TestUser, contact_id: string) => (await call('show-contact', user, { contact_id })).body.contact.company
 
 test('a contact belongs to the company it names, else to the one of its address; an address that anybody may have says nothing [spec-135]', async () => {
@@ -71,6 +79,21 @@ test('a renamed company is shown by its new name, a deleted one leaves its conta
   expect(await companyIn(ann, ines)).toBe('Harbour Café')
 })
 
+test('a company that is added or changed by hand is told once, with what changed; one made for a contact or refused is not', async () => {
+  const ann = platform.user()
+  await add(ann, { name: 'Ines', email: 'ines@harbour.example', company: 'Harbour' })
+  const { company_id } = (await call('create-company', ann, { name: 'Mill', domain: 'mill.example' })).body
+  await call('create-company', ann, { name: 'MILL' })
+  await call('update-company', ann, { company_id, name: 'Harbour' })
+  await call('update-company', ann, { company_id, version: 9, name: 'Late' })
+  await call('update-company', ann, { company_id, name: 'Mill' })
+  await call('update-company', ann, { company_id, name: 'Old Mill', domain: null, notes: '' })
+  expect(await told(ann, 'crm.company_')).toEqual([
+    { name: 'crm.company_added', payload: { company_id, name: 'Mill', domain: 'mill.example' } },
+    { name: 'crm.company_changed', payload: { company_id, name: 'Old Mill', domain: null, changed: ['name', 'domain'] } },
+  ])
+})
+
 test('callers at once make one company, each order pages through all once, and a search finds by name and domain', async () => {
   const ann = platform.user()
   await Promise.all(
@@ -122,6 +145,7 @@ test('an import makes companies, a second one none, and its undo takes along tho
   expect(await names()).toEqual(['Harbour 1', 'kiln.example 1', 'Mill 1', 'Other 1'])
   await run('overwrite')
   expect(await names()).toEqual(['Harbour 1', 'kiln.example 1', 'Mill 1', 'Other 1'])
+  expect(await told(ann, 'crm.company_')).toEqual([])
   await call('undo-import', ann, { import_id: first })
   await ends(first, 'undone')
   expect(await names()).toEqual(['Harbour 1'])

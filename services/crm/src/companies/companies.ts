@@ -1,8 +1,10 @@
 import type { Input, Output } from '@operon/contracts/contract'
 import * as contract from '@operon/contracts/crm/companies'
+import { companyAdded, companyChanged, companyFields } from '@operon/contracts/crm/events'
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
 import { newId } from '@operon/kit/ids'
+import { inTransaction, publish } from '@operon/kit/tx'
 import { type Kysely, sql } from 'kysely'
 import { notesAbout } from '../contacts/mentions.ts'
 import { placeAfter, readPlace } from '../places.ts'
@@ -65,14 +67,17 @@ export async function createCompany(
   const { id: userId } = signedIn(ctx)
   const { name, notes = '' } = given
   const [domain, phone] = [given.domain ?? null, given.phone ?? null]
-  const { rows } = await sql<{ id: string }>`
-    insert into companies (id, user_id, name, domain, phone, notes)
-    select ${newId()}, ${userId}, ${name}, ${domain}, ${phone}, ${notes}
-    where (select count(*) from (select from companies where user_id = ${userId} limit ${MOST}) all_of_them) < ${MOST}
-    on conflict do nothing returning id`.execute(ctx.db)
-  const made = rows[0]
-  if (!made) throw new DomainError((await isTaken(ctx.db, userId, name, domain)) ? 'company_exists' : 'companies_full')
-  return { company_id: made.id }
+  return inTransaction(ctx.db, async (trx) => {
+    const { rows } = await sql<{ id: string }>`
+      insert into companies (id, user_id, name, domain, phone, notes)
+      select ${newId()}, ${userId}, ${name}, ${domain}, ${phone}, ${notes}
+      where (select count(*) from (select from companies where user_id = ${userId} limit ${MOST}) all_of_them) < ${MOST}
+      on conflict do nothing returning id`.execute(trx)
+    const made = rows[0]
+    if (!made) throw new DomainError((await isTaken(trx, userId, name, domain)) ? 'company_exists' : 'companies_full')
+    await publish(trx, companyAdded, userId, { company_id: made.id, name, domain })
+    return { company_id: made.id }
+  })
 }
 
 async function isTaken(db: Kysely<any>, userId: string, name: string, domain: string | null): Promise<boolean> {
@@ -85,20 +90,29 @@ async function isTaken(db: Kysely<any>, userId: string, name: string, domain: st
 
 export async function updateCompany(ctx: Call, { company_id, version, ...fields }: Input<typeof contract.updateCompany>): Promise<Company> {
   const { id: userId } = signedIn(ctx)
-  const changed = await takingName(() =>
-    ctx.db
-      .updateTable('companies')
-      .set({ ...fields, version: sql`version + 1` })
-      .where('id', '=', company_id)
-      .where('user_id', '=', userId)
-      .where('deleted_at', 'is', null)
-      .$if(version !== undefined, (of) => of.where('version', '=', version!))
-      .returning('id')
-      .executeTakeFirst(),
-  )
-  const company = await read(ctx.db, userId, company_id)
-  if (!changed) throw new DomainError('conflict')
-  return company
+  return inTransaction(ctx.db, async (trx) => {
+    const updated = await takingName(() =>
+      trx
+        .updateTable('companies')
+        .set({ ...fields, version: sql`version + 1` })
+        .where('id', '=', company_id)
+        .where('user_id', '=', userId)
+        .where('deleted_at', 'is', null)
+        .$if(version !== undefined, (of) => of.where('version', '=', version!))
+        .returning(
+          sql<
+            Pick<Company, (typeof companyFields)[number]>
+          >`json_build_object('name', old.name, 'domain', old.domain, 'phone', old.phone, 'notes', old.notes)`.as('before'),
+        )
+        .executeTakeFirst(),
+    )
+    const company = await read(trx, userId, company_id)
+    if (!updated) throw new DomainError('conflict')
+    const { name, domain } = company
+    const changed = companyFields.filter((field) => company[field] !== updated.before[field])
+    if (changed.length) await publish(trx, companyChanged, userId, { company_id, name, domain, changed })
+    return company
+  })
 }
 
 export async function deleteCompany(

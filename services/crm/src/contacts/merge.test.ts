@@ -57,6 +57,9 @@ test('a merge keeps every entry, address, task and deal of both, and undone each
   const [before, otherBefore] = [await known(user, ines), await known(user, other)]
   const merged = await call('merge-contacts', user, { keep_id: ines, merge_id: other })
   expect(merged.status, JSON.stringify(merged.body)).toBe(200)
+  const told = () =>
+    db.selectFrom('outbox').select('payload').where('user_id', '=', user.id).where('name', '=', 'crm.contact_merged').execute()
+  expect(await told()).toEqual([{ payload: { kept_id: ines, merged_id: other } }])
   expect(await known(user, ines)).toMatchObject({
     ...{ name: 'Ines Ortega', email: 'ines@harbour.example', phone: '+351 910 000 000', company: 'harbour.example' },
     ...{ emails: ['ines@harbour.example', 'ines@mill.example'], tags: ['spring', 'vip'], tasks: ['Send the quote'], deals: ['Website'] },
@@ -98,6 +101,9 @@ test('nobody merges contacts of others, a contact is not merged with itself, and
     { keep_id: ines, merge_id: other },
   ])
     expect((await call('merge-contacts', stranger, body)).status).toBe(404)
+  expect(
+    await db.selectFrom('outbox').select('id').where('name', '=', 'crm.contact_merged').where('user_id', '=', stranger.id).execute(),
+  ).toEqual([])
   expect((await call('merge-contacts', user, { keep_id: ines, merge_id: ines })).body.code).toBe('merge_itself')
   expect((await call('list-merges', stranger, { contact_id: ines })).body).toEqual({ merges: [], others: [] })
   const { merge_id } = (await call('merge-contacts', user, { keep_id: ines, merge_id: other })).body

@@ -1,5 +1,5 @@
 import type { Input, Output } from '@operon/contracts/contract'
-import { leadCountChanged } from '@operon/contracts/crm/events'
+import { contactMerged, leadCountChanged } from '@operon/contracts/crm/events'
 import type * as contract from '@operon/contracts/crm/merges'
 import { type Ctx, signedIn } from '@operon/kit/context'
 import { DomainError } from '@operon/kit/errors'
@@ -66,6 +66,7 @@ export async function mergeContacts(
     const text = `Merged with ${gone.name}${gone.email ? ` (${gone.email})` : ''}`
     await addActivity(trx as Trx, userId, { contactId: keep_id, kind: 'change', text, at: new Date() })
     await publish(trx, leadCountChanged, userId, { change: -1 })
+    await publish(trx, contactMerged, userId, { kept_id: keep_id, merged_id: merge_id })
     return { merge_id: id, contact_id: keep_id }
   })
 }
