@@ -262,6 +262,7 @@ export const VALUES: Record<string, RawBuilder<unknown> | ((ownerId: string) => 
   'email_campaigns.sequence_id': sql`null::uuid`,
   'email_campaigns.step': sql`null::smallint`,
   'email_sequences.trigger_kind': sql`'tag'`,
+  'email_sequences.problem': sql`null`,
   'email_sequence_people.sequence_id': sql.raw(`'${LONG_SEQUENCE}'::uuid`),
   'email_campaigns.reader_hour': sql`null::smallint`,
   'email_campaigns.winner': sql`null`,

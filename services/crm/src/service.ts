@@ -50,6 +50,7 @@ import * as textReminders from './migrations/0109_text_reminders.ts'
 import * as mentions from './migrations/0110_mentions.ts'
 import * as topics from './migrations/0111_topics.ts'
 import * as sequenceEnds from './migrations/0113_sequence_ends.ts'
+import * as sequenceProblem from './migrations/0114_sequence_problem.ts'
 import { newsletterJobs } from './newsletter/jobs.ts'
 import { newsletterRoutes } from './newsletter/routes.ts'
 import { notionSyncRoutes } from './notion/routes.ts'
@@ -98,6 +99,7 @@ export const crmService: ServiceDefinition<CrmDb, Config> = {
     '0110_mentions': mentions,
     '0111_topics': topics,
     '0113_sequence_ends': sequenceEnds,
+    '0114_sequence_problem': sequenceProblem,
   },
   sandboxed: ({ SMTP_URL, SMS_API_URL }) => [...(SMTP_URL ? [] : ['smtp' as const]), ...(SMS_API_URL ? [] : ['sms' as const])],
   setup(rt) {

@@ -15,6 +15,7 @@ import type { CampaignRow } from './campaigns.ts'
 import { type Fields, letterOf, personOf, type RecipientRow } from './letter.ts'
 import { linksOf } from './links.ts'
 import { pauseByItself } from './send.ts'
+import { noteOutcome, noteProblem } from './sequences/problem.ts'
 import { finishCampaign, type Settled, settleRecipients } from './settle.ts'
 import { LEFT_TOPIC } from './topics.ts'
 import type { Carriers, SenderRow, Transport } from './transports.ts'
@@ -39,6 +40,7 @@ const POLL_MS = 1_000
 const REST_MS = 5_000
 /** A paused sequence is looked at so often; resuming it needs no wait. */
 const PAUSED_MS = 60_000
+const UNUSABLE = 'Its sender cannot be used at the moment. It is tried again by itself. If it goes on, open the sender and save it anew.'
 
 export function startEngine(engine: Engine): { nudge(): void; stop(): Promise<void> } {
   const stopping = new AbortController()
@@ -88,6 +90,8 @@ export async function turn(engine: Engine): Promise<boolean> {
     transport = await engine.carriers.of(sender)
   } catch (error) {
     if (error instanceof DomainError && error.code.startsWith('sender_')) return pause(engine, campaign, error.message)
+    const { sequence_id, user_id, id } = campaign
+    if (sequence_id) await inTransaction(db, (trx: Trx) => noteProblem(trx, { id: sequence_id, userId: user_id, step: id }, UNUSABLE))
     throw error
   }
   let got: Awaited<ReturnType<typeof claim>>
@@ -104,6 +108,7 @@ export async function turn(engine: Engine): Promise<boolean> {
   const after = await inTransaction(db, async (trx: Trx) => {
     const row = await settleRecipients(trx, campaign, settled)
     if (hold) await settleHold(trx, hold, settled)
+    if (!broken) await noteOutcome(trx, campaign, settled)
     if (broken) await pauseByItself(trx, campaign.id, broken.reason ?? 'The provider refuses to send.')
     return row
   })
@@ -174,7 +179,7 @@ async function settleHold(trx: Trx, hold: Hold, settled: Done[]): Promise<void> 
   else await release(trx, hold)
 }
 
-type Done = Settled & { broken?: boolean }
+type Done = Settled & { broken?: boolean; hard?: boolean }
 const WHY: Record<string, string> = {
   ...{ withdrawn: 'Unsubscribed', bounced: 'The address bounced', complained: 'Marked an email as spam' },
   gone: 'No longer in the sequence',

@@ -62,6 +62,10 @@ export type EmailDb = {
     trigger_kind: Generated<'hand' | 'form' | 'tag'>
     trigger_of: string | null
     ends_on: Generated<('reply' | 'sale' | 'booking')[]>
+    /** Why its emails do not go out although it runs, in words. */
+    problem: string | null
+    problem_step: string | null
+    problem_at: At
     /** No later than when the next of its people is due. */
     due_at: At
     version: Generated<number>

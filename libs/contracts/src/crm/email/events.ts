@@ -62,6 +62,27 @@ export const sequencePaused = event(
   },
 )
 
+/** It runs, and its emails do not go out. Told when that begins, and once a day at most. */
+export const sequenceFailing = event(
+  'crm.sequence_failing',
+  z.object({ sequence_id: z.uuid(), name: personal(z.string()), problem: personal(z.string()), at: z.iso.datetime() }),
+  {
+    link: ({ sequence_id }) => `/dashboard/email-studio?tab=sequences&sequence=${sequence_id}` as const,
+    notice: ({ sequence_id, name, problem, at }) => [
+      {
+        ...{
+          kind: 'campaign',
+          title: `Emails of ${name} do not go out`,
+          body: problem,
+          about: `${sequence_id}:problem:${at.slice(0, 10)}`,
+        },
+        link: `/dashboard/email-studio?tab=sequences&sequence=${sequence_id}`,
+      },
+    ],
+    live: 'campaigns',
+  },
+)
+
 const mail = z.object({ ...campaign, recipient_id: z.uuid(), email: personal(z.string()), detail: personal(z.string()).nullable() })
 type Mail = z.output<typeof mail>
 const timeline =

@@ -40,6 +40,8 @@ const Sequence = z.object({
   state: State,
   /** Why it is paused, in words. */
   reason: z.string().nullable(),
+  /** Why its emails do not go out although it runs, and what to do; null while they do. Absent from the version before. */
+  problem: z.object({ text: z.string(), step_id: z.uuid().nullable(), since: time }).nullable().optional(),
   sender_id: sender_id.nullable(),
   /** Of all of its emails. Absent from the version before. */
   topic_id: topic_id.nullable().optional(),
@@ -166,7 +168,7 @@ export const updateSequence = changing('update-sequence', {
 
 export const showSequence = reading('show-sequence', {
   summary: 'Shows a sequence with its emails, and for each how many people wait for it, were sent it, opened it, clicked and left',
-  description: `\`opened\` counts people, not machines. Counts of people end at ${COUNTED_PEOPLE.toLocaleString('en-US')}.`,
+  description: `\`opened\` counts people, not machines. \`problem\` says why emails of a running sequence do not go out, and what to do. Counts of people end at ${COUNTED_PEOPLE.toLocaleString('en-US')}.`,
   body: z.object({ sequence_id }),
   reply: Shown,
   example: { request: { sequence_id: exampleId }, reply: shown },

@@ -78,6 +78,8 @@ export async function updateSequence(
           ...(trigger && triggerColumns(trigger)),
           ...(ends_on && { ends_on }),
         },
+        // Whoever changes it has seen the problem. If it is still there, it is told again.
+        ...{ problem: null, problem_step: null, problem_at: null },
         version: sql`version + 1`,
       })
       .where('id', '=', sequence_id)

@@ -14,6 +14,10 @@ const people = (where: RawBuilder<SqlBool>) =>
 const sequenceOf = (row: SequenceRow) => ({
   topic_id: row.topic_id,
   ...{ sequence_id: row.id, name: row.name, state: row.state, reason: row.reason, trigger: triggerOf(row) },
+  problem:
+    row.state !== 'running' || row.problem === null
+      ? null
+      : { text: row.problem, step_id: row.problem_step, since: row.problem_at!.toISOString() },
   created_at: row.created_at.toISOString(),
 })
 

@@ -5,8 +5,11 @@ import type { Engine } from '../engine.ts'
 import { address, reachable } from '../segments.ts'
 import { stillIn } from '../topics.ts'
 import { unhad } from './advance.ts'
+import { endProblem, noteProblem } from './problem.ts'
 import { lockSequence, type SequenceRow } from './rows.ts'
 
+const STUCK =
+  'People could not be moved on to their next email. It is tried again every minute. If it goes on, pause the sequence, resume it, and write to support.'
 const PIECE = 200
 /** So many wait for the engine at most: the rest of a sequence stays due, and a pause holds few. */
 const FULL = 500
@@ -22,6 +25,7 @@ export async function stepSequences({ rt: { db, log } }: Pick<Engine, 'rt'>, sig
     await inTransaction(db, (trx: Trx) => stepSequence(trx, due.user_id, due.id)).catch(async (err: unknown) => {
       log.error({ err, sequence: due.id }, 'the people of a sequence could not be moved, will try again in a minute')
       await sql`update email_sequences set due_at = now() + interval '1 minute' where id = ${due.id}`.execute(db)
+      await inTransaction(db, (trx: Trx) => noteProblem(trx, { id: due.id, userId: due.user_id, step: null }, STUCK))
     })
   }
 }
@@ -49,6 +53,7 @@ async function stepSequence(trx: Trx, userId: string, id: string): Promise<void>
   await leave(trx, gone)
   const going = due.filter((each) => !gone.includes(each))
   if (going.length) await send(trx, sequence, going)
+  await endProblem(trx, id, sql`problem_step is null`)
   await sql`
     update email_sequences set due_at = (
       select min(next_at) from email_sequence_people where sequence_id = ${id} and state = 'waiting') where id = ${id}`.execute(trx)

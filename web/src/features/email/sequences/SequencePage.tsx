@@ -4,6 +4,7 @@ import { call } from '../../../api/call.ts'
 import { Button, IconButton } from '../../../ui/Button.tsx'
 import { Stat, StatRow } from '../../../ui/Data.tsx'
 import { Confirm } from '../../../ui/Dialog.tsx'
+import { moment } from '../../../ui/format.ts'
 import { Menu, MenuItem } from '../../../ui/Menu.tsx'
 import { Alert, PageHeader, Pill } from '../../../ui/Panel.tsx'
 import { attempt, toast } from '../../../ui/toast.tsx'
@@ -53,7 +54,7 @@ function Email({ id, of: { sequence, steps }, isReport }: { id: string; of: Sequ
 
 function Loaded({ of }: { of: Sequence }) {
   const { sequence, steps, people } = of
-  const { sequence_id, name, state, reason } = sequence
+  const { sequence_id, name, state, reason, problem } = sequence
   const { change } = useSearch()
   const refresh = useRefresh()
   const [asked, setAsked] = useState<'start' | 'pause' | 'delete' | null>(null)
@@ -116,6 +117,11 @@ function Loaded({ of }: { of: Sequence }) {
         {state === 'paused' ? (
           <Alert tone="warn" title="Paused">
             {reason} Nobody gets an email until you resume it. People who enter wait.
+          </Alert>
+        ) : null}
+        {problem && state === 'running' ? (
+          <Alert tone="warn" title="Emails do not go out">
+            {problem.text} <span className="text-muted">Since {moment(problem.since)}.</span>
           </Alert>
         ) : null}
         {missing && state !== 'running' ? <Alert title="Not ready to start">{missing}</Alert> : null}

@@ -60,7 +60,7 @@ const columns =
 export const upTo = (n: number) => (n >= COUNTED_PEOPLE ? `${count(COUNTED_PEOPLE)}+` : count(n))
 
 function Row({ row, open }: { row: ListedSequence; open: () => void }) {
-  const { name, state, steps, in_it, sent, opened, clicked, trigger } = row
+  const { name, state, problem, steps, in_it, sent, opened, clicked, trigger } = row
   const forms = useForms()
   const figure = (n: number) => (sent ? `${count(n)} · ${share(n, sent)}` : '–')
   return (
@@ -74,7 +74,7 @@ function Row({ row, open }: { row: ListedSequence; open: () => void }) {
         </span>
       </span>
       <span>
-        <Pill tone={stateTones[state]}>{stateNames[state]}</Pill>
+        {problem && state === 'running' ? <Pill tone="warn">Not sending</Pill> : <Pill tone={stateTones[state]}>{stateNames[state]}</Pill>}
       </span>
       <Cell label="In it">{upTo(in_it)}</Cell>
       <Cell label="Sent">{sent ? count(sent) : '–'}</Cell>
