@@ -39,6 +39,7 @@ const attacks: Record<string, () => Promise<{ attack: Attack }>> = {
   S31: () => import('./attack/production.ts'),
   S32: () => import('./attack/demo.ts'),
   S33: () => import('./attack/chains.ts'),
+  S34: () => import('./attack/mail-links.ts'),
 }
 /** Held by tests that need more than the public door; `npm test` runs them. */
 const elsewhere = {
