@@ -1,15 +1,19 @@
-import { bookingReminders } from '@operon/contracts/crm/events'
+import { bookingReminders, bookingText } from '@operon/contracts/crm/events'
 import { userCreated } from '@operon/contracts/identity/events'
 import { claimSlug } from '@operon/contracts/marketplace/events'
 import { limitsOf } from '@operon/contracts/plans'
 import { newId } from '@operon/kit/ids'
-import { textNumber } from '@operon/kit/mail/texts'
+import { phoneBlock } from '@operon/kit/mail/blocks'
+import { openTexter, textNumber } from '@operon/kit/mail/texts'
 import { openBus } from '@operon/kit/open'
 import { insert, update } from '@operon/kit/testing/rows'
 import { startTestPlatform, type TestPlatform, type TestUser } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { sendTextReminders } from '../calendar/reminders.ts'
 import { crmService } from '../service.ts'
+import { sendBookingText, textOf } from './text.ts'
 
 let platform: TestPlatform
 let db: any
@@ -75,8 +79,14 @@ const due = (id: string) => update(db, 'bookings', { id }, { sms_at: new Date(Da
 async function remind() {
   const { jobs } = platform.services.crm!.rt
   await jobs.add([{ id: newId(), name: bookingReminders.name, user_id: null, payload: {}, trace: null }])
-  await vi.waitFor(async () => expect(await jobs.waiting()).toBe(0), { timeout: 20_000 })
+  await settled()
 }
+/** The job that `remind` asks for, which may run late or twice. */
+const askText = (id: string, startsAt: Date) =>
+  platform.services.crm!.rt.jobs.add([
+    { id: newId(), name: bookingText.name, user_id: null, payload: { booking_id: id, starts_at: startsAt.toISOString() }, trace: null },
+  ])
+const settled = () => vi.waitFor(async () => expect(await platform.services.crm!.rt.jobs.waiting()).toBe(0), { timeout: 20_000 })
 /** Comes due, and goes as far as it goes. */
 async function reminded(id: string) {
   await due(id)
@@ -129,6 +139,7 @@ test('a booking that is cancelled, declined or moved is not reminded of at its o
   await due(cancelled.id)
   await remind()
   expect(await textsTo(numbers[0]!)).toEqual([])
+  expect(await row(cancelled.id)).toMatchObject({ sms_state: 'planned', texted_at: null })
 
   const to = free()
   expect((await call('reschedule-booking', { token: moved.token, start: to })).status).toBe(200)
@@ -137,15 +148,7 @@ test('a booking that is cancelled, declined or moved is not reminded of at its o
   const { starts_at } = await row(late.id)
   await update(db, 'bookings', { id: late.id }, { sms_state: 'queued', sms_at: null })
   await call('reschedule-booking', { token: late.token, start: free() })
-  await platform.services.crm!.rt.jobs.add([
-    {
-      id: newId(),
-      name: 'crm.booking_text',
-      user_id: null,
-      payload: { booking_id: late.id, starts_at: starts_at.toISOString() },
-      trace: null,
-    },
-  ])
+  await askText(late.id, starts_at)
   await remind()
   expect([await textsTo(numbers[2]!), await stateOf(late.id)]).toEqual([[], 'planned'])
 
@@ -176,17 +179,127 @@ test('STOP ends texts from this account, a later tick does not undo it, and a lo
   const lost = await booked(number)
   await update(db, 'bookings', { id: lost.id }, { sms_state: 'sending', sms_at: null })
   const { starts_at } = await row(lost.id)
-  await platform.services.crm!.rt.jobs.add([
-    {
-      id: newId(),
-      name: 'crm.booking_text',
-      user_id: null,
-      payload: { booking_id: lost.id, starts_at: starts_at.toISOString() },
-      trace: null,
-    },
-  ])
+  await askText(lost.id, starts_at)
   await expect.poll(() => stateOf(lost.id)).toBe('unknown')
   expect(await textsTo(number)).toEqual([])
+})
+
+test('a text that was asked for is not sent once its booking is cancelled, moved or begun, or its guest has answered STOP [spec-131]', async () => {
+  const { user, booked } = await aHost()
+  const numbers = Array.from({ length: 4 }, aNumber)
+  const [cancelled, moved, begun, stopped] = (await Promise.all(numbers.map((number) => booked(number)))) as [any, any, any, any]
+  const at = await Promise.all([cancelled, moved, begun, stopped].map(async ({ id }) => (await row(id)).starts_at as Date))
+  const queued = (id: string, more: object = {}) => update(db, 'bookings', { id }, { sms_state: 'queued', sms_at: null, ...more })
+  await queued(cancelled.id)
+  await call('cancel-booking', { token: cancelled.token })
+  // Its text for the new time is asked for as well: this job is the one for the old time.
+  await queued(moved.id, { starts_at: new Date(at[1]!.getTime() + 86_400_000), ends_at: new Date(at[1]!.getTime() + 90_000_000) })
+  at[2] = new Date(Date.now() - 1000)
+  await queued(begun.id, { starts_at: at[2] })
+  await queued(stopped.id)
+  await update(db, 'consents', { user_id: user.id, address: numbers[3]! }, { state: 'withdrawn' })
+  for (const [n, { id }] of [cancelled, moved, begun, stopped].entries()) await askText(id, at[n]!)
+  await settled()
+  await expect.poll(() => stateOf(stopped.id)).toBe('stopped')
+  expect(await Promise.all(numbers.map(textsTo))).toEqual([[], [], [], []])
+  expect(await Promise.all([cancelled, moved, begun].map(({ id }) => stateOf(id)))).toEqual(['queued', 'queued', 'queued'])
+})
+
+test('a provider that hangs up or fails is not asked again, one that has no time is, and jobs at once text once [spec-131]', {
+  timeout: 60_000,
+}, async () => {
+  const { booked } = await aHost({}, 'pro')
+  const numbers = Array.from({ length: 5 }, aNumber)
+  const ids: string[] = []
+  for (const number of numbers) ids.push((await booked(number)).id)
+  const fault = (of: object) => platform.fault({ provider: 'sms', times: 1, ...of })
+  await fault({ kind: 'reset_after' })
+  expect(await reminded(ids[0]!)).toBe('unknown')
+  await fault({ kind: 'status', status: 500 })
+  expect(await reminded(ids[1]!)).toBe('unknown')
+  for (const [n, status] of [
+    [2, 429],
+    [3, 503],
+  ] as const) {
+    await fault({ kind: 'status', status })
+    expect([status, await reminded(ids[n]!)]).toEqual([status, 'sent'])
+  }
+  const { starts_at } = await row(ids[4]!)
+  await update(db, 'bookings', { id: ids[4]! }, { sms_state: 'queued', sms_at: null })
+  const { rt } = platform.services.crm! as any
+  const send = sendBookingText(rt, openTexter(rt))
+  const payload = { booking_id: ids[4]!, starts_at: starts_at.toISOString() }
+  await Promise.all(Array.from({ length: 8 }, () => send({ db, log: rt.log } as never, { id: newId(), payload } as never)))
+  await settled()
+  const texts = await Promise.all(numbers.map(async (number) => (await textsTo(number)).length))
+  expect(texts).toEqual([1, 0, 1, 1, 1])
+  // Each counts against its country, its block of numbers and the platform.
+  const paces = await db.selectFrom('message_paces').select('scope').where('scope', 'like', 'sms %').execute()
+  const digits = numbers[0]!.slice(1)
+  expect(paces.map(({ scope }: any) => scope)).toEqual(
+    expect.arrayContaining(['sms country 1', `sms block ${phoneBlock(digits)}`, 'sms platform']),
+  )
+})
+
+test('a text whose turn has not come waits [spec-131] [S28]', async () => {
+  const { booked } = await aHost()
+  const number = aNumber()
+  const { id } = await booked(number)
+  const scope = `sms block ${phoneBlock(number.slice(1))}`
+  const before = await db.selectFrom('message_paces').select('full_until').where('scope', '=', scope).executeTakeFirst()
+  const full = (at: Date) =>
+    sql`insert into message_paces (scope, full_until) values (${scope}, ${at}) on conflict (scope) do update set full_until = excluded.full_until`.execute(
+      db,
+    )
+  await full(new Date(Date.now() + 3 * 3_600_000))
+  await due(id)
+  await remind()
+  await expect.poll(() => stateOf(id)).toBe('queued')
+  await full(before?.full_until ?? new Date())
+  expect([await stateOf(id), await textsTo(number)]).toEqual(['queued', []])
+})
+
+test('texts that come due at once in two runs take no more than the plan has [spec-131]', async () => {
+  const { user, booked } = await aHost({}, 'trial')
+  const ids: string[] = []
+  for (let n = 0; n < 6; n++) ids.push((await booked(aNumber())).id)
+  for (const id of ids.slice(0, 4)) await update(db, 'bookings', { id }, { texted_at: new Date(), sms_state: 'sent', sms_at: null })
+  await sql`create function held() returns trigger language plpgsql as $$ begin perform pg_advisory_xact_lock_shared(7); return new; end $$`.execute(
+    db,
+  )
+  await sql`create trigger held before update of texted_at on bookings for each row execute function held()`.execute(db)
+  onTestFinished(() => sql`drop function held cascade`.execute(db) as never)
+  const run = () => sendTextReminders({ db, signal: new AbortController().signal } as never)
+  /** Runs that have counted and cannot write down yet what they ask for, or wait to begin. */
+  const waiting = (count: number) =>
+    vi.waitFor(async () => {
+      const { rows } = await sql`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+          and (query like 'update "bookings"%' or query like '%pg_advisory_xact_lock%')`.execute(db)
+      expect(rows).toHaveLength(count)
+    })
+  const runs = await db.transaction().execute(async (trx: any) => {
+    await sql`select pg_advisory_xact_lock(7)`.execute(trx)
+    await due(ids[4]!)
+    const first = run()
+    await waiting(1)
+    await due(ids[5]!)
+    const second = run()
+    await waiting(2)
+    return [first, second]
+  })
+  await Promise.all(runs)
+  await settled()
+  await expect.poll(async () => (await Promise.all(ids.map(stateOf))).sort()).toEqual(['limit', ...Array(5).fill('sent')])
+  expect((await call('list-event-types', {}, user)).body.texts.left).toBe(0)
+})
+
+test('the names in a text are no addresses, and end where a text message does', () => {
+  const of = (host: string, type_title: string) =>
+    textOf({ host, type_title, starts_at: new Date('2026-12-01T10:00:00Z'), guest_zone: null } as never)
+  expect(of('Ann', 'Win at evil.example/now')).not.toMatch(/evil\.example/)
+  expect(of('https://evil.example', 'Call')).not.toMatch(/evil\.example|:\/\//)
+  expect(of('A'.repeat(200), 'B'.repeat(200)).length).toBeLessThanOrEqual(160)
 })
 
 test('a stranger’s number gets three texts a day from all accounts together, and an account sends no more than its plan has [spec-131] [S28]', {
@@ -211,10 +324,10 @@ test('a stranger’s number gets three texts a day from all accounts together, a
     .toEqual(['limit', ...Array(5).fill('sent')])
   expect((await call('list-event-types', {}, small.user)).body.texts).toEqual({ reason: null, a_day: 5, left: 0 })
   // Moved by its host again and again, a booking is texted about once a day.
-  const [first] = sent
+  const first = (await Promise.all(sent.map(row))).find(({ texted_at }) => texted_at)!.id
   await update(db, 'bookings', { id: first }, { sms_state: 'planned' })
   await update(db, 'entitlements', { user_id: small.user.id }, { tier: 'pro' })
-  expect(await reminded(first!)).toBe('number')
+  expect(await reminded(first)).toBe('number')
 })
 
 test('without a plan, or without a provider in production, there are no texts, and the answer says why [spec-131]', async () => {
