@@ -218,6 +218,31 @@ test('an answer that was lost adds no row and no task twice, though the task was
   }
 })
 
+test('a task whose answer was lost and that was done or deleted since is not added twice, and does not come back', async () => {
+  const { user, connection, id } = await level()
+  const lost = async (title: string) => {
+    const { task_id } = await call(user, 'create-task', { title })
+    await platform.fault({ provider: 'apps', account: user.email, match: '/v1/pages', kind: 'reset_after' })
+    expect((await again(user)).failure).toMatch(/./)
+    return task_id as string
+  }
+  const done = await lost('Done since')
+  await call(user, 'complete-task', { task_id: done })
+  await call(user, 'update-task', { task_id: done, title: 'Done and changed since' })
+  expect(await again(user)).toMatchObject({ linked: 2, conflicts: 0, failure: null })
+  const deleted = await lost('Deleted since')
+  await call(user, 'delete-task', { task_id: deleted })
+  for (const _ of [1, 2]) {
+    expect(await again(user)).toMatchObject({ linked: 2, unlinked: 1, conflicts: 0, failure: null })
+    expect((await tasksOf(user)).map((each) => each.id).sort()).toEqual([id, done].sort())
+    expect((await rowsOf(user, connection)).map(({ title, dn }) => [title, dn]).sort()).toEqual([
+      ['Deleted since', 'false'],
+      ['Done and changed since', 'true'],
+      ['Send the quote', 'false'],
+    ])
+  }
+})
+
 test("a day without a time is a day of the owner's time zone, and nine in the morning there", async () => {
   const user = platform.user()
   const connection = await world.connected(user, 'notion')
