@@ -104,8 +104,23 @@ export function printRows(rows: Row[], sizes: number[], inTime: boolean, further
   console.log(
     `${timed.length} timed, ${screens.length} of them of screens; p95 above 50 ms at ${sizes.at(-1)} rows: ${slow.map(({ name }) => name).join(', ') || 'none'}`,
   )
+  printTicks(timed, sizes)
   const more = screens.filter((row) => looksAtMore(row, sizes) && !isFull(row, sizes, further))
   console.log(`few blocks, but ever more rows in them: ${more.map(({ name }) => name).join(', ') || 'none'}`)
   console.log(`a screen waits for ${linear.length ? `linear work: ${linear.join(', ')}` : 'nothing that is linear'}`)
   return linear
+}
+
+/** The share of a core that all periodic jobs take, were they nothing but work: their waiting counts too. */
+function printTicks(timed: Row[], sizes: number[]): void {
+  const jobs = timed.flatMap(({ name, at, everyMs }) =>
+    everyMs ? [{ name, shares: at.slice(0, sizes.length).map(({ ms }) => ms[0]! / everyMs) }] : [],
+  )
+  if (!jobs.length) return
+  const percent = (share: number) => `${(share * 100).toFixed(2)} %`
+  const all = sizes.map((_, n) => percent(jobs.reduce((sum, { shares }) => sum + shares[n]!, 0)))
+  const most = jobs.toSorted((a, b) => b.shares.at(-1)! - a.shares.at(-1)!).slice(0, 3)
+  console.log(
+    `periodic jobs take ${all.join(' / ')} of a core; the most: ${most.map(({ name, shares }) => `${name} ${percent(shares.at(-1)!)}`).join(', ')}`,
+  )
 }

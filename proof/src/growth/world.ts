@@ -18,12 +18,12 @@ const STUCK_MS = 600_000
 /** `heaviest`: the statement that read the most of the blocks. */
 export type Sample = { ms: number[]; control: number[]; blocks?: number; looked?: Looked; bytes?: number; note?: string; heaviest?: string }
 /** `screen`: a person looks at a page until it is answered. */
-export type Row = { name: string; waits: 'screen' | 'call' | 'nobody'; at: Sample[]; refused?: string }
+export type Row = { name: string; waits: 'screen' | 'call' | 'nobody'; at: Sample[]; refused?: string; everyMs?: number }
 
 const PASSWORD = 'Growth-horse-battery-1'
 const SERVICE_KEY = 'test-service-key-0123456789'
 type Person = { id: string; token: string; email: string }
-type Scheduled = { name: string; rt: Runtime; run: (ctx: any, run: any) => Promise<unknown> }
+type Scheduled = { name: string; rt: Runtime; everyMs: number; run: (ctx: any, run: any) => Promise<unknown> }
 
 /** The platform with an account that owns half of every table, and what can be asked of it. */
 export async function openGrowth(postgres: string, { short, only, reads }: { short: boolean; only?: string | undefined; reads: boolean }) {
@@ -149,8 +149,8 @@ export async function openGrowth(postgres: string, { short, only, reads }: { sho
     return { ...row, at: [taken] }
   }
 
-  async function runJob({ name, rt, run }: Scheduled): Promise<Row> {
-    const row: Row = { name: `job ${name}`, waits: 'nobody', at: [] }
+  async function runJob({ name, rt, run, everyMs }: Scheduled): Promise<Row> {
+    const row: Row = { name: `job ${name}`, waits: 'nobody', at: [], everyMs }
     const work = () =>
       run(rt.ctx(), { id: newId(), payload: {}, attempt: 1, userId: null, progress: async () => {}, signal: new AbortController().signal })
     let ms = 0
@@ -266,12 +266,18 @@ function withoutSchedules(definition: ServiceDefinition, jobs: Scheduled[]): Ser
     ...definition,
     setup(rt) {
       const job: Runtime['job'] = (contract: Job, run: any, { cron, everyMs, ...options } = {}) => {
-        if (cron || everyMs) jobs.push({ name: contract.name, rt, run })
+        if (cron || everyMs) jobs.push({ name: contract.name, rt, run, everyMs: everyMs ?? periodOf(cron!) })
         rt.job(contract, run, options)
       }
       return definition.setup(Object.assign(Object.create(rt), { job }))
     },
   }
+}
+
+/** Every minute, hour or day: no pattern here has more stars than that. */
+function periodOf(cron: string): number {
+  const [minute, hour] = cron.split(' ')
+  return minute === '*' ? 60_000 : hour === '*' ? 3_600_000 : 86_400_000
 }
 
 /** Says by how much the process grew at most since. */

@@ -19,6 +19,7 @@ test('a preview reads from what it is about to what is left, in whatever order i
     'emails: a@b.example: Hi',
     'allowance: 985 of 1,000 prompts left',
   ])
+  expect(said({ body: 'Hi', subject: 'Thank you' })).toEqual(['subject: Thank you', 'body: Hi'])
   expect(said({ depends: 'Depends on the step before.' })).toEqual(['order: Depends on the step before.'])
 })
 

@@ -4,7 +4,7 @@ import { moment, money } from '../ui/format.ts'
 
 export type Field = { name: string; lines: string[] }
 
-const order = ['depends', 'note', 'about', 'changes', 'adds', 'deletes', 'emails', 'recipients', 'left_out']
+const order = ['depends', 'note', 'about', 'changes', 'adds', 'deletes', 'emails', 'recipients', 'left_out', 'title', 'subject']
 const last = ['left', 'emails_left']
 const names: Record<string, string> = { depends: 'order', left: 'allowance' }
 /** The model is named elsewhere, and sources have links of their own. */

@@ -45,7 +45,7 @@ export function WebhookLog({ endpoint, onClose }: { endpoint: Endpoint; onClose:
   const ping = () =>
     run(async (idempotencyKey) => {
       await call('webhook-ping', { endpoint_id: endpoint.id }, { idempotencyKey })
-      return 'Test event sent'
+      return 'Test event queued. The log shows how it went'
     })
 
   return (
