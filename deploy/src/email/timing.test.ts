@@ -1,8 +1,10 @@
 import { takeFeedback } from '@operon/crm/email/feedback'
 import { isMachine } from '@operon/crm/email/machines'
+import { settleRecipients } from '@operon/crm/email/settle'
 import { decideSubjects, startScheduled } from '@operon/crm/email/tick'
 import { newId } from '@operon/kit/ids'
 import { insert, update } from '@operon/kit/testing/rows'
+import { inTransaction } from '@operon/kit/tx'
 import { afterAll, expect, test, vi } from 'vitest'
 import { emailWorld } from './world.ts'
 
@@ -224,4 +226,23 @@ test('what is doubtful counts as a machine', () => {
   expect(isMachine({ userAgent: chrome, sentAt: new Date() })).toBe(true)
   expect(isMachine({ userAgent: chrome, method: 'HEAD', sentAt: minute })).toBe(true)
   expect(isMachine({ userAgent: chrome, purpose: 'prefetch', sentAt: minute })).toBe(true)
+})
+
+test('each wait for a server that is away is twice the last, at most an hour, and the tenth try is the last', async () => {
+  const { seller, contacts, draft, call, db } = world
+  const cleo = await seller()
+  await contacts(cleo, 1)
+  const id = await draft(cleo)
+  await call('update-campaign', cleo, { campaign_id: id, reader_hour: (new Date().getUTCHours() + 2) % 24 })
+  await call('send-campaign', cleo, { campaign_id: id })
+  const [{ id: recipient }] = (await world.recipients(id)) as [{ id: string }]
+  const minutes: (number | string)[] = []
+  for (const attempts of [1, 2, 6, 9, 10]) {
+    await update(db, 'email_recipients', { id: recipient }, { state: 'sending', attempts })
+    const given = [{ id: recipient, state: 'waiting' as const, reason: 'busy', afterMs: 60_000 }]
+    await inTransaction(db, async (trx: any) => settleRecipients(trx, (await world.campaign(id)) as any, given))
+    const [{ state, due_at }] = (await world.recipients(id)) as [{ state: string; due_at: Date }]
+    minutes.push(state === 'waiting' ? Math.round((+due_at - Date.now()) / 60_000) : state)
+  }
+  expect(minutes).toEqual([1, 2, 32, 60, 'failed'])
 })

@@ -17,7 +17,9 @@ export type Settled = {
 }
 
 const LOOK_AFTER_MS = 20_000
-const MOST_ATTEMPTS = 8
+/** Each wait is twice the last, so a mail server may be away for two hours before anybody is given up. */
+const MOST_ATTEMPTS = 10
+const LONGEST_MS = 3_600_000
 
 /**
  * Writes down what became of claimed recipients, and counts each row that changed. One whose lease ran out meanwhile is `unknown`: a sure
@@ -42,7 +44,8 @@ export async function settleRecipients(
   const { rows } = await sql<Moved & { was: string }>`
     with given as (select * from jsonb_to_recordset(${JSON.stringify(given)}::jsonb) as g (id uuid, state text, reason text, provider_id text, after_ms float8, fence int)),
     found as (
-      select r.id, r.state as was, g.reason, g.provider_id, g.after_ms,
+      select r.id, r.state as was, g.reason, g.provider_id,
+        least(g.after_ms * 2 ^ greatest(r.attempts - 1, 0), greatest(g.after_ms, ${LONGEST_MS})) as after_ms,
         case when g.state = 'waiting' and r.attempts >= ${MOST_ATTEMPTS} then 'failed' else g.state end as state
       from email_recipients r join given g using (id)
       where r.campaign_id = ${campaign.id} and (r.state = 'sending' or (r.state = 'unknown' and g.state in ('sent', 'failed')) or (r.state = 'waiting' and r.fence = g.fence))
