@@ -246,3 +246,21 @@ test('each wait for a server that is away is twice the last, at most an hour, an
   }
   expect(minutes).toEqual([1, 2, 32, 60, 'failed'])
 })
+
+test('a campaign whose first emails are all refused is paused, and the rest go out once it is resumed [spec-134]', async () => {
+  const { call, seller, contacts, draft } = world
+  const dan = await seller()
+  const addresses = await contacts(dan, 15)
+  const id = await draft(dan)
+  for (const account of addresses) await world.platform.fault({ provider: 'smtp', kind: 'status', status: 554, account, times: 1 })
+  await call('send-campaign', dan, { campaign_id: id })
+  await becomes(id, 'paused')
+  const { reason, failed_count, sent_count } = await world.campaign(id)
+  expect(reason).toMatch(/^The first 1[0-4] emails of a batch were refused: .*\. Check the email and its sender, then resume\.$/)
+  // A few go out side by side.
+  expect([failed_count >= 10, failed_count < 15, sent_count]).toEqual([true, true, 0])
+  for (const account of addresses) await world.platform.mend(account)
+  await call('resume-campaign', dan, { campaign_id: id })
+  await becomes(id, 'sent')
+  expect(await world.campaign(id)).toMatchObject({ failed_count, sent_count: 15 - failed_count })
+})

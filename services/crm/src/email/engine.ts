@@ -104,12 +104,12 @@ export async function turn(engine: Engine): Promise<boolean> {
   const { claimed, waitMs, hold } = got
   if (claimed.length === 0) return rest(engine, campaign, waitMs)
   const settled = await sendAll(engine, { campaign, sender, transport }, claimed)
-  const broken = settled.find(({ broken }) => broken)
+  const broken = settled.find(({ broken }) => broken)?.reason ?? refusedOf(settled)
   const after = await inTransaction(db, async (trx: Trx) => {
     const row = await settleRecipients(trx, campaign, settled)
     if (hold) await settleHold(trx, hold, settled)
-    if (!broken) await noteOutcome(trx, campaign, settled)
-    if (broken) await pauseByItself(trx, campaign.id, broken.reason ?? 'The provider refuses to send.')
+    if (broken) await pauseByItself(trx, campaign.id, broken)
+    else await noteOutcome(trx, campaign, settled)
     return row
   })
   await tell(engine, after)
@@ -186,6 +186,15 @@ const WHY: Record<string, string> = {
   topic: LEFT_TOPIC,
 }
 
+/** So many refusals and nothing sent: the fault is the sender's or the email's, not that of the addresses. */
+const REFUSED = 10
+function refusedOf(done: Done[]): string | undefined {
+  const refused = done.filter(({ state, hard }) => state === 'failed' && !hard)
+  if (refused.length < REFUSED || done.some(({ state }) => state === 'sent')) return undefined
+  const reason = refused.at(-1)!.reason?.trim().replace(/\.$/, '') ?? 'no reason given'
+  return `The first ${refused.length} emails of a batch were refused: ${reason}. Check the email and its sender, then resume.`
+}
+
 async function sendAll(
   { rt, leaseMs }: Engine,
   { campaign, sender, transport }: { campaign: CampaignRow; sender: SenderRow; transport: Transport },
@@ -209,7 +218,7 @@ async function sendAll(
   }
   while (waiting.length) {
     const next = waiting.splice(0, transport.width)
-    if (done.some(({ broken }) => broken)) {
+    if (done.some(({ broken }) => broken) || refusedOf(done)) {
       done.push(...next.map(({ to: { id, fence } }): Done => ({ id, fence, state: 'waiting' })))
       continue
     }
@@ -235,7 +244,7 @@ async function mark(db: Kysely<any>, all: Claimed[], leaseMs: number): Promise<S
 async function sendOne(transport: Transport, mail: ReturnType<typeof letterOf>): Promise<Done> {
   const { id } = mail
   const outcome = await transport.send(mail).catch((): { state: 'unknown'; reason: string } => ({ state: 'unknown', reason: 'No answer' }))
-  if (outcome.state === 'broken') return { id, state: 'waiting', reason: outcome.reason, broken: true }
+  if (outcome.state === 'broken') return { id, state: 'waiting', reason: outcome.reason || 'The provider refuses to send.', broken: true }
   if (outcome.state === 'later') return { id, state: 'waiting', reason: outcome.reason, afterMs: outcome.afterMs }
   return { id, ...outcome }
 }
