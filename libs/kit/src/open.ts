@@ -13,9 +13,7 @@ import type { KitConfig } from './config.ts'
 import { HOT_CONNECTIONS } from './db.ts'
 import { DomainError } from './errors.ts'
 import { hold } from './held.ts'
-import { createBullJobs } from './jobs/bullmq.ts'
-import type { Jobs } from './jobs/jobs.ts'
-import { openPostgresQueue, QUEUE_CONNECTIONS } from './jobs/postgres.ts'
+import { type Jobs, QUEUE_CONNECTIONS } from './jobs/jobs.ts'
 import { refuseOwnStores } from './joining.ts'
 import { KeyRing } from './keys.ts'
 import type { Patience } from './patience.ts'
@@ -105,7 +103,12 @@ export async function openJobs({ config, shared, metrics }: Infra, { service, db
       metrics.jobs.observe({ service, job: name, outcome }, seconds),
     onCancel: (stop: (id: string) => void) => bus.onBroadcast(cancelled, ({ id }) => stop(id)),
   }
-  if (schemeOf(config.QUEUE_URL) === 'postgres:') return createBullJobs({ ...common, ...openPostgresQueue(databaseUrl, log) })
+  // The gateway has no jobs.
+  const { createBullJobs } = await import('./jobs/bullmq.ts')
+  if (schemeOf(config.QUEUE_URL) === 'postgres:') {
+    const { openPostgresQueue } = await import('./jobs/postgres.ts')
+    return createBullJobs({ ...common, ...openPostgresQueue(databaseUrl, log) })
+  }
   const { openRedisQueue } = await import('./jobs/redis.ts')
   const held = hold(
     shared,

@@ -13,6 +13,9 @@ type ParkedJob = { id: string; name: string; payload: unknown; error: string; at
 /** `concurrency` gives the job a lane of its own, so wide in each instance; `attempts` is how often it is tried before it is parked; a lower `priority` runs first. */
 export type HandleOptions = { concurrency?: number | undefined; attempts?: number | undefined; priority?: number | undefined }
 
+/** Of a queue in PostgreSQL: one for queries, none of which is more than a statement, and one to listen on. */
+export const QUEUE_CONNECTIONS = 2
+
 /** Thrown by a handler whose job has to wait: it runs again after that time, and no try is counted. */
 export class Later extends Error {
   override name = 'Later'

@@ -3,10 +3,9 @@ import { createPostgresBackend, runMigrations } from 'bullmq'
 import pg from 'pg'
 import { SetupError } from '../config.ts'
 import type { Logger } from '../telemetry.ts'
+import { QUEUE_CONNECTIONS } from './jobs.ts'
 
 const SCHEMA = 'bullmq'
-/** One for queries, none of which is more than a statement, and one to listen on. */
-export const QUEUE_CONNECTIONS = 2
 
 /** The queue's tables stand in the service's own database, and all queues and workers of a service share its connections. */
 export function openPostgresQueue(url: string, log: Logger) {
