@@ -115,3 +115,23 @@ const shot = async (page: Page, name: string) => {
   await page.locator('html').evaluate((root) => root.setAttribute('data-theme', 'dark'))
   await page.setViewportSize({ width: 1440, height: 900 })
 }
+
+test('a sequence whose emails are refused says so, with the reason and what to do', async ({ page }) => {
+  test.setTimeout(90_000)
+  const session = await newTrial(page.request)
+  const to = `ines-${Date.now().toString(36)}@example.com`
+  const { contact_id } = await call(page.request, session, 'create-contact', { name: 'Ines Ortega', email: to })
+  await call(page.request, session, 'save-sender', { provider: 'sandbox', name: 'Harbour Café', email: 'news@harbour.example' })
+  const steps = [{ subject: 'Welcome', text: 'Hello.' }]
+  const { sequence_id } = await call(page.request, session, 'create-sequence', { name: 'Welcome', steps })
+  await call(page.request, session, 'start-sequence', { sequence_id })
+  await page.request.post('/sandbox/api/faults', { data: { provider: 'smtp', kind: 'status', status: 554, account: to, times: 1 } })
+  await call(page.request, session, 'add-to-sequence', { sequence_id, contact_ids: [contact_id] })
+  await enter(page, session, '/dashboard/email-studio?tab=sequences')
+  const row = page.getByRole('row', { name: /Welcome/ }).or(page.getByRole('listitem').filter({ hasText: 'Welcome' }))
+  await expect(row.getByText('Not sending')).toBeVisible({ timeout: 30_000 })
+  await shot(page, 'sequences-not-sending')
+  await page.getByText('Welcome', { exact: true }).first().click()
+  await expect(page.getByText(/^Email 1 was not sent: .*Check the email and its sender\./)).toBeVisible()
+  await shot(page, 'sequence-problem')
+})

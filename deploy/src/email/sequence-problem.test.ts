@@ -65,7 +65,7 @@ test('an email of a sequence that the provider refuses is shown with its words a
   expect(await shown(user, id)).toMatchObject({
     state: 'running',
     problem: {
-      text: expect.stringMatching(/^Email 1 was not sent: .*ordered by the sandbox\. Those it was for have left/),
+      text: expect.stringMatching(/^Email 1 was not sent: .*ordered by the sandbox\. The people it was for left/),
       since: expect.any(String),
     },
   })
@@ -85,7 +85,7 @@ test('a server that says later is a problem from its third time on, and an addre
   for (const _ of [1, 2]) await send(id)
   expect(await problem(user, id)).toBeNull()
   await send(id)
-  expect(await problem(user, id)).toMatch(/^Email 1 does not go out: .*It is tried again by itself/)
+  expect(await problem(user, id)).toMatch(/^Email 1 is not going out: .*It is tried again automatically/)
   // Whoever resumes it has seen it.
   await call('pause-sequence', user, { sequence_id: id })
   expect(await problem(user, id)).toBeNull()

@@ -40,7 +40,8 @@ const POLL_MS = 1_000
 const REST_MS = 5_000
 /** A paused sequence is looked at so often; resuming it needs no wait. */
 const PAUSED_MS = 60_000
-const UNUSABLE = 'Its sender cannot be used at the moment. It is tried again by itself. If it goes on, open the sender and save it anew.'
+const UNUSABLE =
+  'Its sender cannot be used at the moment. It is tried again automatically. If this continues, open the sender and save it again.'
 
 export function startEngine(engine: Engine): { nudge(): void; stop(): Promise<void> } {
   const stopping = new AbortController()

@@ -72,7 +72,7 @@ export const sequenceFailing = event(
       {
         ...{
           kind: 'campaign',
-          title: `Emails of ${name} do not go out`,
+          title: `Emails of ${name} are not going out`,
           body: problem,
           about: `${sequence_id}:problem:${at.slice(0, 10)}`,
         },

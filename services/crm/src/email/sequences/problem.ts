@@ -42,10 +42,11 @@ export async function noteOutcome(
   const failed = rows.find(({ state }) => state === 'failed')
   if (failed)
     return note(
-      `${email} was not sent: ${sentence(failed.reason)} Those it was for have left the sequence. Check the email and its sender. Added again by hand, they go on with the next email.`,
+      `${email} was not sent: ${sentence(failed.reason)} The people it was for left the sequence. Check the email and its sender. If you add them again, they continue with the next email.`,
     )
   const stuck = rows.find(({ state, attempts, reason }) => state === 'waiting' && attempts >= TRIES && reason)
-  if (stuck) await note(`${email} does not go out: ${sentence(stuck.reason)} It is tried again by itself. If it goes on, check the sender.`)
+  if (stuck)
+    await note(`${email} is not going out: ${sentence(stuck.reason)} It is tried again automatically. If this continues, check the sender.`)
 }
 
 const sentence = (words: string | null) => `${(words ?? 'The provider refused it').trim().replace(/\.$/, '')}.`

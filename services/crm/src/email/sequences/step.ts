@@ -9,7 +9,7 @@ import { endProblem, noteProblem } from './problem.ts'
 import { lockSequence, type SequenceRow } from './rows.ts'
 
 const STUCK =
-  'People could not be moved on to their next email. It is tried again every minute. If it goes on, pause the sequence, resume it, and write to support.'
+  'People could not be moved on to their next email. It is tried again every minute. If this continues, pause the sequence, resume it, and write to support.'
 const PIECE = 200
 /** So many wait for the engine at most: the rest of a sequence stays due, and a pause holds few. */
 const FULL = 500

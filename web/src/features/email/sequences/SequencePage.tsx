@@ -120,7 +120,7 @@ function Loaded({ of }: { of: Sequence }) {
           </Alert>
         ) : null}
         {problem && state === 'running' ? (
-          <Alert tone="warn" title="Emails do not go out">
+          <Alert tone="warn" title="Emails are not going out">
             {problem.text} <span className="text-muted">Since {moment(problem.since)}.</span>
           </Alert>
         ) : null}
