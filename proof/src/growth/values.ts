@@ -75,7 +75,7 @@ export const VALUES: Record<string, RawBuilder<unknown> | ((ownerId: string) => 
   'referrals.paid_at': sql`now() - n * interval '1 minute'`,
   'disputes.state': among('won', 'lost', 'won', 'lost', 'open'),
   // The newest row is of the last Friday.
-  'payouts.friday': sql`to_char(date '9999-12-24' - n * 7, 'YYYY-MM-DD')`,
+  'payouts.friday': sql`to_char(date '9999-12-24' - (n / 2)::integer * 7, 'YYYY-MM-DD')`,
   'payouts.state': among('paid', 'paid', 'paid', 'returned'),
   // Each movement of the ledger's stands in a payout.
   'payout_lines.line': sql`1`,
