@@ -1,12 +1,12 @@
 import { identityService } from '@operon/identity/service'
 import { approve, click, codeIn, hashOf, inboxAt, linkIn, memory, newEmail, PASSWORD, unpaced } from '@operon/identity/testing/platform'
+import { freePort } from '@operon/kit/ports'
 import { startTestPlatform } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
 import { createClient, type Session } from '@supabase/supabase-js'
 import { Secret, TOTP } from 'otpauth'
 import { afterAll, expect, test, vi } from 'vitest'
 import { openGateway } from './all-in-one.ts'
-import { freePort } from './machine.ts'
 
 // The published client, unmodified, through the public door: every way into an account and out of it.
 

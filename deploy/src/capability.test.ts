@@ -10,11 +10,11 @@ import { crmService } from '@operon/crm/service'
 import { identityService } from '@operon/identity/service'
 import { actorOf } from '@operon/kit/context'
 import { newId } from '@operon/kit/ids'
+import { freePort } from '@operon/kit/ports'
 import { startTestPlatform } from '@operon/kit/testing/service'
 import { sandboxService } from '@operon/sandbox/service'
 import { afterAll, expect, test } from 'vitest'
 import { openGateway } from './all-in-one.ts'
-import { freePort } from './machine.ts'
 
 // The capability that the README adds, by every way that leads to it. Nothing but its contract, its function and its route line names it.
 

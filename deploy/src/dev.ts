@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
+import { freePort } from '@operon/kit/ports'
 import { takeDataDir } from './data-dir.ts'
 import { keepPostgres } from './database.ts'
 import { demandPort, exitWith, launcherEnv, stopOnSignals } from './launcher.ts'
 import { readable, say } from './log.ts'
-import { freePort } from './machine.ts'
 import { checkEnv, chosenServices, loadDefinitions } from './services.ts'
 import { supervise } from './supervised.ts'
 

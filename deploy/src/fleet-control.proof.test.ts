@@ -3,11 +3,12 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from '@operon/kit/ports'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startFleet } from './fleet.ts'
 import { tellFleet } from './fleet-control.ts'
 import { runFolder } from './fleet-run.ts'
-import { findProgram, freePort, scratchFolder } from './machine.ts'
+import { findProgram, scratchFolder } from './machine.ts'
 
 const missing = ['nats-server', 'redis-server'].filter((program) => !findProgram(program))
 const why = missing.length ? `skipped: ${missing.join(' and ')} not on PATH: ` : ''

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { facesPeople, SetupError } from '@operon/kit/config'
+import { portProblem } from '@operon/kit/ports'
 import { say } from './log.ts'
-import { portProblem } from './machine.ts'
 import { abandonPostgres } from './postgres.ts'
 
 // No email has to be fetched, and every visitor may open a demo. Never where real people come.

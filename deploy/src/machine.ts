@@ -1,5 +1,4 @@
 import { accessSync, constants, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 
@@ -21,26 +20,6 @@ function stateOf(pid: number): string | undefined {
     return undefined
   }
 }
-
-export function freePort(host = '127.0.0.1'): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject)
-    server.listen(0, host, () => {
-      const address = server.address()
-      server.close(() => (address && typeof address === 'object' ? resolve(address.port) : reject(new Error('no port'))))
-    })
-  })
-}
-
-/** Null when we could listen there, else why not. */
-export function portProblem(port: number, host: string): Promise<string | null> {
-  return new Promise((resolve) => {
-    const server = createServer().once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
-    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(null)))
-  })
-}
-
-export const portIsFree = async (port: number, host = '127.0.0.1'): Promise<boolean> => (await portProblem(port, host)) === null
 
 /** Where a program is on PATH; Debian keeps servers in sbin, which is not on everyone's. */
 export function findProgram(...names: string[]): string | null {

@@ -2,10 +2,10 @@ import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { newEmail, PASSWORD, unpaced } from '@operon/identity/testing/platform'
+import { freePort } from '@operon/kit/ports'
 import { startTestPlatform } from '@operon/kit/testing/service'
 import { afterAll, expect, test } from 'vitest'
 import { openGateway } from './all-in-one.ts'
-import { freePort } from './machine.ts'
 import { loadDefinitions } from './services.ts'
 
 // The MCP SDK's own client, through the public door.

@@ -16,7 +16,8 @@ import {
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { SetupError } from '@operon/kit/config'
-import { aliveProcess, freePort, portIsFree } from './machine.ts'
+import { freePort, portIsFree } from '@operon/kit/ports'
+import { aliveProcess } from './machine.ts'
 import { type PostgresHome, postgresHome } from './postgres-home.ts'
 
 export type Postgres = {

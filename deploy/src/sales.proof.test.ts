@@ -1,9 +1,9 @@
 import { newEmail, PASSWORD, unpaced } from '@operon/identity/testing/platform'
 import { newId } from '@operon/kit/ids'
+import { freePort } from '@operon/kit/ports'
 import { startTestPlatform } from '@operon/kit/testing/service'
 import { afterAll, expect, test, vi } from 'vitest'
 import { openGateway } from './all-in-one.ts'
-import { freePort } from './machine.ts'
 import { loadDefinitions } from './services.ts'
 
 // The life of a seller's money over the whole platform, through the public door.

@@ -11,9 +11,10 @@ import { connectNats, readNatsUrl } from './bus/nats-connection.ts'
 import { connectRedis } from './cache/redis.ts'
 import { SetupError } from './config.ts'
 import { ensureDatabase } from './db.ts'
+import { freePort, freePorts } from './ports.ts'
 import type { Logger } from './telemetry.ts'
 import { testServer } from './testing/database.ts'
-import { freePort, isOnPath } from './testing/servers.ts'
+import { isOnPath } from './testing/servers.ts'
 
 const cleanup: (() => unknown)[] = []
 afterEach(async () => {
@@ -94,8 +95,7 @@ test('NATS: several servers and credentials are read from the address', () => {
 const absent = (['nats-server', 'redis-server'] as const).filter((program) => !isOnPath(program))
 describe.skipIf(absent.length > 0)(absent.length ? `skipped: ${absent.join(' and ')} not on PATH` : 'the real programs', () => {
   test('NATS: another server of the list is taken when the first is away, and a wrong password ends the start', async () => {
-    const port = await freePort()
-    const away = await freePort()
+    const [port, away] = (await freePorts(2)) as [number, number]
     await run('nats-server', ['-js', '-a', '127.0.0.1', '-p', `${port}`, '-sd', folder(), '--user', 'ann', '--pass', 'right'], port)
     const { log } = listener()
     const nats = await connectNats(`nats://ann:right@127.0.0.1:${away},127.0.0.1:${port}`, log)
@@ -132,7 +132,7 @@ describe.skipIf(absent.length > 0)(absent.length ? `skipped: ${absent.join(' and
     ]
     const files = ['-addext', 'subjectAltName=DNS:localhost', '-keyout', join(dir, 'key.pem'), '-out', join(dir, 'cert.pem')]
     execFileSync('openssl', [...made, ...files], { stdio: 'ignore' })
-    const [nats, redis, clear] = [await freePort(), await freePort(), await freePort()]
+    const [nats, redis, clear] = (await freePorts(3)) as [number, number, number]
     const [cert, key] = [join(dir, 'cert.pem'), join(dir, 'key.pem')]
     await run('nats-server', ['-js', '-p', `${nats}`, '-sd', folder(), '--tls', '--tlscert', cert, '--tlskey', key], nats)
     await run('nats-server', ['-js', '-p', `${clear}`, '-sd', folder()], clear)

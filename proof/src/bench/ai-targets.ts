@@ -4,7 +4,8 @@ import { writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { findProgram } from '@operon/deploy/machine'
-import { freePort, start, startProgram } from './measure.ts'
+import { freePorts } from '@operon/kit/ports'
+import { start, startProgram } from './measure.ts'
 
 export type Target = { name: string; port: number; pid: number; path: string; headers: string[]; tokens: string[] }
 /** A provider, and everybody who can stand before it. */
@@ -56,16 +57,6 @@ export async function startCourse({ folder, databaseUrl, children }: Place): Pro
     await once(upstream.child, 'message')
   }
   return { targets, gateway: gateway.child, pace }
-}
-
-let next = 9700
-async function freePorts(count: number): Promise<number[]> {
-  const ports: number[] = []
-  while (ports.length < count) {
-    ports.push(await freePort(next, 9799))
-    next = ports.at(-1)! + 1
-  }
-  return ports
 }
 
 async function startPortkey(port: number): Promise<ChildProcess> {

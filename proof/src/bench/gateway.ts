@@ -4,7 +4,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { findProgram } from '@operon/deploy/machine'
-import { cpuSeconds, freePort, median, run, start, startProgram } from './measure.ts'
+import { freePorts } from '@operon/kit/ports'
+import { cpuSeconds, median, run, start, startProgram } from './measure.ts'
 
 type Load = { requests: number; bad: number; p50Ms: number; p99Ms: number }
 type Streams = { opened: number; whole: number; endedEarly: number; p50Ms: number; p99Ms: number }
@@ -39,9 +40,7 @@ export async function bench({ short }: { short: boolean }) {
 }
 
 async function startAll(folder: string, children: ChildProcess[], { events }: Form) {
-  const ports: number[] = []
-  for (let from = 9450; ports.length < 4; from = ports.at(-1)! + 1) ports.push(await freePort(from, 9499))
-  const [direct, gatewayPort, proxyPort, nginxPort] = ports as [number, number, number, number]
+  const [direct, gatewayPort, proxyPort, nginxPort] = (await freePorts(4)) as [number, number, number, number]
   const upstream = `http://127.0.0.1:${direct}`
   const keep = <T extends { child: ChildProcess }>(started: T): T => {
     children.push(started.child)

@@ -4,7 +4,8 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startPostgres } from '@operon/deploy/postgres'
-import { freePort, median, run, start } from './measure.ts'
+import { freePort } from '@operon/kit/ports'
+import { median, run, start } from './measure.ts'
 
 type Load = { perSecond: number; bad: number; p50Ms: number; p99Ms: number }
 const PASSWORD = 'Bench-horse-battery-1'
@@ -17,7 +18,7 @@ export async function bench({ short }: { short: boolean }) {
   const postgres = await startPostgres({ dataDir: join(folder, 'pg') })
   let child: ChildProcess | undefined
   try {
-    const port = await freePort(9500, 9549)
+    const port = await freePort()
     const started = await start('identity-process.ts', {
       port,
       databaseUrl: postgres.url,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type AllInOne, startAllInOne } from '@operon/deploy/all-in-one'
-import { freePort } from '@operon/deploy/machine'
+import { freePort } from '@operon/kit/ports'
 import { sql } from 'kysely'
 import { median } from './measure.ts'
 

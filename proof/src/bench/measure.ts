@@ -1,7 +1,6 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 
 const TICKS_PER_SECOND = 100
@@ -62,15 +61,3 @@ export async function run<T>(script: string, input: unknown): Promise<T> {
 export function startProgram(program: string, args: string[]): ChildProcess {
   return spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit'] })
 }
-
-/** A free port of the range that benchmarks may use. */
-export async function freePort(from: number, to: number): Promise<number> {
-  for (let port = from; port <= to; port++) if (await isFree(port)) return port
-  throw new Error(`no free port from ${from} to ${to}`)
-}
-
-const isFree = (port: number) =>
-  new Promise<boolean>((resolve) => {
-    const server = createServer().once('error', () => resolve(false))
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
-  })

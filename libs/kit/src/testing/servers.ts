@@ -2,9 +2,10 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from '../ports.ts'
 import { type Contained, contain, whyNoContainer } from './containers.ts'
 
 export type TestProgram = {
@@ -127,15 +128,6 @@ async function launch(program: Program, args: (dir: string) => string[]): Promis
     },
     remove: () => rm(dir, { recursive: true, force: true }),
   }
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 /** Redis answers a ping, and NATS has said who it is by then: a port alone may be Docker's, with nothing behind it yet. */
