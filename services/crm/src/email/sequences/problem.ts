@@ -19,11 +19,11 @@ export async function noteProblem(trx: Trx, of: { id: string; userId: string; st
   for (const { name, is_new } of rows) if (is_new) await publish(trx, sequenceFailing, of.userId, { sequence_id: of.id, name, problem, at })
 }
 
-const gone = sql`problem = null, problem_step = null, problem_at = null`
+export const noProblem = sql`problem = null, problem_step = null, problem_at = null`
 export const endProblem = (trx: Trx, id: string, where: RawBuilder<unknown>) =>
-  sql`update email_sequences set ${gone} where id = ${id} and problem is not null and ${where}`.execute(trx)
+  sql`update email_sequences set ${noProblem} where id = ${id} and problem is not null and ${where}`.execute(trx)
 
-/** What became of one batch of an email. An address that does not exist is a matter of its contact alone. */
+/** Keeps or ends a problem by the outcome of one batch. An address that does not exist is a matter of its contact alone. */
 export async function noteOutcome(
   trx: Trx,
   { id, user_id, sequence_id, step }: Email,

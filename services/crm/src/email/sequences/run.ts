@@ -6,6 +6,7 @@ import { inTransaction } from '@operon/kit/tx'
 import { sql } from 'kysely'
 import type { CrmDb } from '../../schema.ts'
 import { type Senders, senderFor } from '../senders.ts'
+import { noProblem } from './problem.ts'
 import { lockSequence, readSequence } from './rows.ts'
 import { demandReady } from './sequences.ts'
 
@@ -32,7 +33,7 @@ export async function startSequence(
       update email_campaigns set sender_id = ${sender.id}, complaints_seen = complained_count, next_at = now()
       where sequence_id = ${sequence_id} and user_id = ${userId}`.execute(trx)
     await sql`
-      update email_sequences set state = 'running', reason = null, problem = null, problem_step = null, problem_at = null, version = version + 1, due_at = (
+      update email_sequences set state = 'running', reason = null, ${noProblem}, version = version + 1, due_at = (
         select min(next_at) from email_sequence_people where sequence_id = ${sequence_id} and state = 'waiting')
       where id = ${sequence_id} and user_id = ${userId}`.execute(trx)
     return { state: 'running' as const }

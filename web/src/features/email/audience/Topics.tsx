@@ -12,7 +12,7 @@ import { counted } from '../words.ts'
 
 type Topic = CallReply<'list-email-topics'>['topics'][number]
 
-/** What emails are about: readers leave one and keep the others. */
+/** Subjects of emails: readers leave one and keep the others. */
 export function Topics() {
   const topics = useTopics()
   const refresh = useRefresh()
