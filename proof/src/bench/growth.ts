@@ -46,8 +46,10 @@ export async function bench({
       console.log(`${size} rows in every table after ${((performance.now() - began) / 1000).toFixed(0)} s`)
       for (const row of await growth.measure()) {
         const known = table.get(row.name)
-        if (known) known.at.push(...row.at)
-        else table.set(row.name, row)
+        if (known) {
+          known.at.push(...row.at)
+          known.refused ??= row.refused
+        } else table.set(row.name, row)
       }
     }
     // A page of fixed size grows until it is full: whether it is shows with still more rows.
