@@ -5,10 +5,11 @@ import { LongestFirst } from './deploy/src/test-order.ts'
 // Where the launchers keep it too: tests start many processes, and each would compile everything again.
 const NODE_COMPILE_CACHE = join(import.meta.dirname, 'node_modules/.cache/node')
 
-// Slow proofs (crashes, guessing by time, whole fleets) run with `npm test -- --all`, or by name.
+// Slow proofs (crashes, guessing by time, whole fleets, several services with their providers) run with `npm test -- --all`, or by name.
 const all = process.env.OPERON_TEST_ALL === '1' || process.argv.some((arg) => arg.includes('.proof.'))
 
-const files = ['{libs,services,gateway,deploy,proof}/**/*.test.ts', 'web/src/**/*.test.{ts,tsx}']
+const files = ['{libs,services,gateway,deploy,proof}/**/*.test.ts']
+const web = ['web/src/**/*.test.{ts,tsx}']
 const excluded = ['**/node_modules/**', '**/dist/**', ...(all ? [] : ['**/*.proof.test.ts'])]
 
 // These change what a whole process shares: its clock, its traces, the list of its capabilities. Each has a process of its own.
@@ -19,12 +20,16 @@ const alone = [
   'services/ai-gateway/src/approvals/approvals.test.ts',
 ]
 
+// Node loads the services itself, with its compile cache, as it does when they run; only the web app's modules need Vite.
+const asInProduction = { experimental: { viteModuleRunner: false } }
+
 export default defineConfig({
   test: {
     // To load the services anew for every file costs as much as all the tests do.
     projects: [
-      { extends: true, test: { name: 'together', isolate: false, include: files, exclude: [...excluded, ...alone] } },
-      { extends: true, test: { name: 'alone', include: alone, exclude: excluded } },
+      { extends: true, test: { ...asInProduction, name: 'together', isolate: false, include: files, exclude: [...excluded, ...alone] } },
+      { extends: true, test: { ...asInProduction, name: 'alone', include: alone, exclude: excluded } },
+      { extends: true, test: { name: 'web', isolate: false, include: web, exclude: excluded } },
     ],
     setupFiles: ['deploy/src/test-setup.ts'],
     globalSetup: ['deploy/src/test-postgres.ts'],
