@@ -3,7 +3,7 @@ import { call, enter, expect, expectAllSound, fewAtATime, newAccount, newEmail, 
 
 test.describe('a page whose code does not come', () => {
   test.use({ allowed: [/ERR_FAILED|dynamically imported module|A part of the app could not be loaded/] })
-  test('says so instead of staying empty, and a reload brings it back', async ({ page }) => {
+  test('says so instead of staying empty, and a reload brings it back', { tag: '@proof' }, async ({ page }) => {
     await trialSeller(page)
     await page.route('**/assets/HowItWorksPage*.js', (route) => route.abort())
     await page.goto('/dashboard/how-it-works')

@@ -106,7 +106,7 @@ test('the calendar and a booking page are accessible and fit, in both themes at 
   await expectSound(page)
 })
 
-test('a visitor pays for a time at the checkout, is booked, and gets it back by cancelling in time [spec-131]', async ({
+test('a visitor pays for a time at the checkout, is booked, and gets it back by cancelling in time [spec-131] @proof', async ({
   page,
   request,
   browser,

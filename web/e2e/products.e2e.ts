@@ -5,7 +5,7 @@ const MIB = 1024 * 1024
 
 test.describe('an upload that is cut off', () => {
   test.use({ allowed: [/ERR_INTERNET_DISCONNECTED|ERR_FAILED/] })
-  test('goes on where it was, after a cut by itself and after a reload once the file is chosen again, and arrives whole [spec-99]', async ({
+  test('goes on where it was, after a cut by itself and after a reload once the file is chosen again, and arrives whole [spec-99] @proof', async ({
     page,
     context,
   }, testInfo) => {

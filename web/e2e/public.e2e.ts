@@ -268,7 +268,9 @@ test.describe('an unknown address', () => {
 
 test.describe('scripts that do not come', () => {
   test.use({ allowed: [/ERR_FAILED|ERR_INTERNET_DISCONNECTED|Failed to fetch/] })
-  test('are said after a while, on a page of the app and on one that is read, with a link that loads it again', async ({ page }) => {
+  test('are said after a while, on a page of the app and on one that is read, with a link that loads it again', { tag: '@proof' }, async ({
+    page,
+  }) => {
     await page.route('**/assets/*.js', (route) => route.abort())
     for (const path of ['/dashboard', '/'] as const) {
       // Not the whole page: on a busy machine the line is there by then.
