@@ -40,7 +40,7 @@ test('pieces do not pass again and again what the ones before them left dead', a
   await deleteInPieces(db, 'notes', old, { piece: 10, pieces: 1_000 })
   const read = (await blocks()) - before
   expect(await countOf(old)).toBe(0)
-  // Some blocks a row; a look for each piece came to twenty.
+  // Four blocks a row; a look for each piece came to 25.
   expect(read).toBeLessThan(10 * 3000)
 })
 

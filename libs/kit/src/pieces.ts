@@ -25,7 +25,7 @@ export async function deleteInPieces(
       // The condition once more: a row may have moved since, and another may stand in its place.
       const { numAffectedRows } = await sql`
         delete from ${name} where ctid = any(array(
-          select ctid from ${name} where ctid = any(${places}::text[]::tid[]) and ${where} for update skip locked))`.execute(db)
+          select ctid from ${name} where ctid = any(${places}::text[]::tid[]) and (${where}) for update skip locked))`.execute(db)
       gone += Number(numAffectedRows ?? 0)
     }
     if (rows.length < limit) break
