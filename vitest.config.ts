@@ -1,16 +1,19 @@
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './deploy/src/test-order.ts'
+import { inTurn, slowProofs } from './deploy/src/turn.ts'
 
 // Where the launchers keep it too: tests start many processes, and each would compile everything again.
 const NODE_COMPILE_CACHE = join(import.meta.dirname, 'node_modules/.cache/node')
 
-// Slow proofs (crashes, guessing by time, whole fleets, several services with their providers) run with `npm test -- --all`, or by name.
+// Slow proofs (crashes, guessing by time, whole fleets, several services with their providers) run with `npm test -- --all`, or by name; CI runs them in turns.
 const all = process.env.OPERON_TEST_ALL === '1' || process.argv.some((arg) => arg.includes('.proof.'))
+const proofs = slowProofs()
+const due = new Set(all ? inTurn(proofs) : [])
 
 const files = ['{libs,services,gateway,deploy,proof}/**/*.test.ts']
 const web = ['web/src/**/*.test.{ts,tsx}']
-const excluded = ['**/node_modules/**', '**/dist/**', ...(all ? [] : ['**/*.proof.test.ts'])]
+const excluded = ['**/node_modules/**', '**/dist/**', ...proofs.filter((file) => !due.has(file))]
 
 // These change what a whole process shares: its clock, its traces, the list of its capabilities. Each has a process of its own.
 const alone = [

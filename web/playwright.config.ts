@@ -3,21 +3,22 @@ import { defineConfig } from '@playwright/test'
 
 // Slow proofs of what changes seldom: every screen in four forms, and the files that end in .proof.e2e.ts. `npm test -- --all` runs them as well.
 const all = process.env.E2E_ALL === '1'
-const proof = all ? [] : [/@proof/]
+const proof = /@proof|\.proof\.e2e\.ts/
+const notAsked = all ? [] : [proof]
 
 process.env.CHROMIUM ??= ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((path) => existsSync(path))
 
 // Against a server that runs already: E2E_URL names it.
 export default defineConfig({
   testDir: 'e2e',
-  testIgnore: all ? [] : '*.proof.e2e.ts',
   // Each test has an account, and what it does to a provider's time or health strikes that account alone.
   fullyParallel: true,
   projects: [
     { name: 'staff', testMatch: 'staff.setup.ts' },
-    { name: 'app', testMatch: '*.e2e.ts', grepInvert: [/@alone/, ...proof], dependencies: ['staff'] },
+    { name: 'app', testMatch: '*.e2e.ts', grepInvert: [/@alone/, proof], dependencies: ['staff'] },
+    { name: 'proofs', testMatch: '*.e2e.ts', grep: proof, grepInvert: [/@alone/, ...notAsked], dependencies: ['staff'] },
     // Tests of what all accounts share.
-    { name: 'alone', testMatch: '*.e2e.ts', grep: /@alone/, grepInvert: proof, dependencies: ['staff'], workers: 1 },
+    { name: 'alone', testMatch: '*.e2e.ts', grep: /@alone/, grepInvert: notAsked, dependencies: ['staff'], workers: 1 },
   ],
   outputDir: '.cache/test-results',
   // One more than a small machine has cores: a test waits for pages to draw and for what it polls.

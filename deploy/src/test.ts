@@ -15,6 +15,7 @@ import {
   type VitestReport,
   vitestTally,
 } from './tally.ts'
+import { inTurn, slowProofs } from './turn.ts'
 import { buildWebIfChanged } from './web.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -23,6 +24,8 @@ const scratch = scratchFolder('test-run')
 const children = new Set<ChildProcess>()
 // `--all` runs the slow proofs as well; what else is named are files for vitest.
 const all = process.argv.includes('--all')
+// Then a part of them, where CI says so.
+const turn = process.env.OPERON_TURN
 const args = process.argv.slice(2).filter((arg) => arg !== '--all')
 for (const signal of ['SIGINT', 'SIGTERM', 'disconnect'] as const) process.on(signal, () => void leave(130))
 process.channel?.unref()
@@ -43,10 +46,9 @@ summary(addTallies(tallies))
 async function serverTests(): Promise<Tally> {
   say('operon: server tests')
   const why = await whyNoContainer('minio')
-  if (!all && args.length === 0)
-    notRun.push(
-      `${globSync('{libs,services,gateway,deploy,proof,web}/**/*.proof.test.ts', { cwd: root, exclude: ['**/node_modules'] }).length} files of slow proofs: npm test -- --all runs them`,
-    )
+  const proofs = slowProofs()
+  const notDue = proofs.length - (all ? inTurn(proofs).length : 0)
+  if (notDue && args.length === 0) notRun.push(`${notDue} files of slow proofs: ${howToRunAll()}`)
   if (why) notRun.push(`the file store's suite on MinIO (it ran on s3rver): ${why}; OPERON_TEST_S3 names a server of yours`)
   return onceMore(vitest)
 }
@@ -90,44 +92,48 @@ async function browserTests(): Promise<Tally> {
     notRun.push(`${tests} browser tests: no chromium on PATH`)
     return { passed: 0, failed: 0, skipped: tests, why: [] }
   }
-  if (!all) {
-    const slow = (await countBrowserTests()) - (await countBrowserTests(''))
-    notRun.push(`${slow} slow proofs in a browser: npm test -- --all runs them`)
-  }
+  const shard = turn ? [`--shard=${turn}`] : []
+  if (!all || turn)
+    notRun.push(
+      `slow proofs in a browser, ${globSync('e2e/*.proof.e2e.ts', { cwd: web }).length} files and tests with a tag: ${howToRunAll()}`,
+    )
   say('operon: browser tests, against an all-in-one of their own')
   const server = await startServer()
   if (!server) return { passed: 0, failed: 1, skipped: 0, why: ['the all-in-one for the browser tests did not start'] }
   // First side by side, then the tests of what everybody shares, whatever the first ones said.
-  const lanes = []
-  for (const lane of [['--project=app'], ['--project=alone', '--no-deps', '--pass-with-no-tests']])
-    lanes.push(await onceMore((files) => playwrightTests(server.url, chromium, lane, files)))
+  const lanes = [await onceMore((files) => playwrightTests(server.url, chromium, 'app', files))]
+  for (const lane of all ? ['proofs', 'alone'] : [])
+    lanes.push(
+      await onceMore((files) => playwrightTests(server.url, chromium, lane, files, ['--no-deps', '--pass-with-no-tests', ...shard])),
+    )
   await server.stop()
   return addTallies(lanes)
 }
 
-async function playwrightTests(url: string, chromium: string, lane: string[], again?: string[]): Promise<Tally> {
+async function playwrightTests(url: string, chromium: string, lane: string, again?: string[], more: string[] = []): Promise<Tally> {
   const report = join(mkdtempSync(join(scratch, 'playwright-')), 'report.json')
   const env = {
     E2E_URL: url,
     CHROMIUM: chromium,
     PLAYWRIGHT_JSON_OUTPUT_NAME: report,
     PLAYWRIGHT_JSON_OUTPUT_FILE: report,
-    E2E_ALL: all ? '1' : '',
+    // The quick ones look at everything only where all runs.
+    E2E_ALL: all && !(turn && lane === 'app') ? '1' : '',
     E2E_AGAIN: again ? '1' : '',
   }
-  const which = again ? [...lane, '--no-deps', '--workers=1', ...again] : lane
-  const code = await run(process.execPath, [playwright(), 'test', '--reporter=list,json', ...which], web, env)
+  const which = again ? ['--no-deps', '--workers=1', ...again] : more
+  const code = await run(process.execPath, [playwright(), 'test', '--reporter=list,json', `--project=${lane}`, ...which], web, env)
   if (!existsSync(report)) return { passed: 0, failed: 1, skipped: 0, why: [`playwright ended with code ${code} before it could report`] }
   return playwrightTally(JSON.parse(readFileSync(report, 'utf8')) as PlaywrightReport)
 }
 
-async function countBrowserTests(withProofs: '1' | '' = '1'): Promise<number> {
+async function countBrowserTests(): Promise<number> {
   let output = ''
   await run(
     process.execPath,
     [playwright(), 'test', '--list', '--no-deps', '--reporter=list'],
     web,
-    { E2E_URL: 'http://127.0.0.1:1', E2E_ALL: withProofs },
+    { E2E_URL: 'http://127.0.0.1:1', E2E_ALL: all ? '1' : '' },
     (chunk) => {
       output += chunk
     },
@@ -194,6 +200,10 @@ function run(
       resolve(code ?? 1)
     })
   })
+}
+
+function howToRunAll(): string {
+  return all ? `this run takes part ${turn} (OPERON_TURN), npm test -- --all takes them all` : 'npm test -- --all runs them'
 }
 
 function playwright(): string {

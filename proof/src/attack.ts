@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, rmSync } from 'node:fs'
 import { sandboxAddress } from '@operon/contracts/sandbox/events'
 import { scratchFolder } from '@operon/deploy/machine'
+import { inTurn } from '@operon/deploy/turn'
 import { flushTraces } from '@operon/kit/tracing'
 import { startListener } from './attack/listener.ts'
 import { startModel } from './attack/model.ts'
@@ -56,6 +57,9 @@ const args = process.argv.slice(2)
 const short = args.includes('--short') || process.env.CI === 'true'
 const seed = Number(args[args.indexOf('--seed') + 1] || 0) || Date.now() % 100_000
 const chosen = args.filter((arg) => arg in attacks)
+// Those that try every call come each time, and try a part of what they would.
+const everyCall = ['S1', 'S5']
+const due = chosen.length ? chosen : [...everyCall, ...inTurn(Object.keys(attacks).filter((name) => !everyCall.includes(name)))]
 const dataDir = scratchFolder('attack')
 chmodSync(dataDir, 0o755)
 console.log(`seed ${seed}`)
@@ -133,11 +137,14 @@ try {
   rmSync(dataDir, { recursive: true, force: true })
 }
 if (!chosen.length) for (const [name, test] of Object.entries(elsewhere)) console.log(`${name.padEnd(7)} is a test: ${test}`)
+const notDue = Object.keys(attacks).filter((name) => !wants(name))
+if (!chosen.length && notDue.length)
+  console.log(`not in turn (OPERON_TURN): ${notDue.join(', ')}, and the other parts of ${everyCall.join(' and ')}`)
 console.log(through ? `${through} got through` : 'nothing got through')
 process.exit(through ? 1 : 0)
 
 function wants(name: string): boolean {
-  return chosen.length === 0 || chosen.includes(name)
+  return due.includes(name)
 }
 
 function tell(name: string, { tried, findings, notes = [] }: Told, took: string) {

@@ -9,6 +9,7 @@ import { exitWith, stopOnSignals } from '@operon/deploy/launcher'
 import { findProgram, scratchFolder } from '@operon/deploy/machine'
 import { abandonPostgres } from '@operon/deploy/postgres'
 import { killSupervised } from '@operon/deploy/supervised'
+import { inTurn } from '@operon/deploy/turn'
 import { servicesIn, unpackOlder } from './chaos/versions.ts'
 import type { Fault, Outcome } from './chaos/world.ts'
 import { busyness, openWorld } from './chaos/world.ts'
@@ -52,8 +53,10 @@ const seed = Number(args[args.indexOf('--seed') + 1] || 0) || Date.now() % 100_0
 // R24 and R27 may have packages to install, R17 starts everything three times and R15 moves the stores to other disks: in the long form, or by name.
 const notShort = ['R24', 'R27', 'R17', 'R15']
 const orders = Number(args[args.indexOf('--orders') + 1] || 0) || (short ? 48 : 20_000)
-const sellers = Number(args[args.indexOf('--sellers') + 1] || 0) || 300
+const sellers = Number(args[args.indexOf('--sellers') + 1] || 0) || (short ? 100 : 300)
 const chosen = args.filter((arg) => arg in faults)
+const inThisForm = Object.keys(faults).filter((name) => !short || !notShort.includes(name))
+const due = chosen.length ? chosen : inTurn(inThisForm)
 const old = args.includes('--old') ? args[args.indexOf('--old') + 1] : undefined
 const busy = busyness(availableParallelism())
 /** Whatever else ran here has ended by then, or goes on for good. */
@@ -72,10 +75,8 @@ const dataDir = scratchFolder('chaos')
 chmodSync(dataDir, 0o755)
 console.log(`seed ${seed}${busy > 1 ? `, on a machine that is ${busy.toFixed(1)} times as busy as it has cores` : ''}`)
 
-const older = (chosen.length ? !['R24', 'R27'].some((name) => chosen.includes(name)) : short)
-  ? { why: 'not asked for' }
-  : unpackOlder(old, dataDir)
-const beginsOlder = 'root' in older && (!chosen.length || chosen.includes('R24'))
+const older = ['R24', 'R27'].some((name) => due.includes(name)) ? unpackOlder(old, dataDir) : { why: 'not asked for' }
+const beginsOlder = 'root' in older && due.includes('R24')
 if ('root' in older)
   console.log(`${beginsOlder ? 'R24 begins with' : 'the version before is'} ${older.commit.slice(0, 7)} (${older.subject})`)
 const afterwards: (() => unknown)[] = []
@@ -168,7 +169,7 @@ async function run(name: string, running: () => Promise<Outcome | { later: () =>
 
 try {
   for (const [name, load] of Object.entries(faults)) {
-    if (chosen.length ? !chosen.includes(name) : short && notShort.includes(name)) continue
+    if (!due.includes(name)) continue
     const fault = await load()
     await run(name, () => fault(world))
   }
@@ -182,6 +183,8 @@ try {
 console.log(
   `seed ${seed}: ${broken.length ? `${broken.join(', ')} broken` : 'every invariant held'}, ${seconds(Date.now() - began)} in all`,
 )
+if (!chosen.length && due.length < inThisForm.length)
+  console.log(`not in turn (OPERON_TURN): ${inThisForm.filter((name) => !due.includes(name)).join(', ')}`)
 if (broken.length === 0 || again) process.exit(broken.length ? 1 : 0)
 // Red twice fails; red once is named, since it held with the same numbers when nothing went before it and less ran beside it.
 const calm = () => busyness(availableParallelism()) < 2

@@ -1,3 +1,4 @@
+import { inTurn } from '@operon/deploy/turn'
 import { isDestructive, type Operation, sampleCall, undeclaredFields } from './document.ts'
 import { isHalfRefused } from './half-signed-in.ts'
 import type { Actor, ActorKind, Answer, Attack } from './world.ts'
@@ -21,9 +22,10 @@ export const attack: Attack = async (world) => {
   const findings: string[] = []
   const said: string[] = []
   let tried = 0
+  const due = new Set(inTurn(world.operations.flatMap((operation) => kinds.map((kind) => `${operation.name} as ${kind}`))))
   for (const operation of world.operations) {
     if (!operation.access) findings.push(`${operation.name} declares no access`)
-    await Promise.all(kinds.map((kind) => tryAs(kind, operation)))
+    await Promise.all(kinds.filter((kind) => due.has(`${operation.name} as ${kind}`)).map((kind) => tryAs(kind, operation)))
   }
   return { tried, findings, beside: { S4: { tried, findings: said } } }
 

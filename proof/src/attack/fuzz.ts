@@ -1,3 +1,4 @@
+import { inTurn } from '@operon/deploy/turn'
 import { isDestructive, type Json, sample, sampleCall } from './document.ts'
 import type { Attack, World } from './world.ts'
 
@@ -5,7 +6,7 @@ import type { Attack, World } from './world.ts'
 export const attack: Attack = async (world) => {
   const findings: string[] = []
   const me = await world.fresh('seller')
-  const rounds = world.short ? 6 : 60
+  const rounds = inTurn(Array.from({ length: world.short ? 6 : 60 })).length
   let tried = 0
   for (const operation of world.operations) {
     if (isDestructive(operation) || operation.path.startsWith('/sandbox')) continue

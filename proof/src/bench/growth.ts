@@ -1,8 +1,10 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { serviceNames } from '@operon/contracts/services'
 import { scratchFolder } from '@operon/deploy/machine'
 import { startPostgres } from '@operon/deploy/postgres'
+import { inTurn } from '@operon/deploy/turn'
 import { looksAtMore, printRows, shapeOfRow } from '../growth/report.ts'
 import { openGrowth, type Row } from '../growth/world.ts'
 
@@ -17,11 +19,13 @@ export async function bench({
   only,
   sizes: asked = short ? SHORT : LONG,
   reads = false,
+  jobs = false,
 }: {
   short: boolean
   only?: string
   sizes?: number[]
   reads?: boolean
+  jobs?: boolean
 }) {
   const sizes = withMiddle(asked)
   // Gigabytes of rows go to the disk.
@@ -37,7 +41,8 @@ export async function bench({
   }
   const postgres = await startPostgres({ dataDir: folder, settings })
   process.env.OPERON_TEST_PG = postgres.url
-  const growth = await openGrowth(postgres.url, { short, only, reads })
+  const services = only?.split(',') ?? inTurn([...serviceNames])
+  const growth = await openGrowth(postgres.url, { short, of: services, calls: !jobs, people: !jobs && !reads })
   try {
     const table = new Map<string, Row>()
     for (const size of sizes) {

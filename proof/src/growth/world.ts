@@ -25,8 +25,11 @@ const SERVICE_KEY = 'test-service-key-0123456789'
 type Person = { id: string; token: string; email: string }
 type Scheduled = { name: string; rt: Runtime; everyMs: number; run: (ctx: any, run: any) => Promise<unknown> }
 
+/** The services to fill and to time, and beside their periodic jobs their calls, and the export and the erasure of a person. */
+type What = { short: boolean; of: string[]; calls: boolean; people: boolean }
+
 /** The platform with an account that owns half of every table, and what can be asked of it. */
-export async function openGrowth(postgres: string, { short, only, reads }: { short: boolean; only?: string | undefined; reads: boolean }) {
+export async function openGrowth(postgres: string, { short, of, calls: withCalls, people: withPeople }: What) {
   const jobs: Scheduled[] = []
   const definitions = (await loadDefinitions()).map((definition) => withoutSchedules(definition, jobs))
   const bounds = {
@@ -175,8 +178,8 @@ export async function openGrowth(postgres: string, { short, only, reads }: { sho
   /** As autovacuum does it, which is off lest it come in the middle of a measurement: else each tick would read what the first has left dead. */
   async function vacuumChanged({ db }: Runtime): Promise<void> {
     const { rows } = await sql<{ name: string }>`
-      select relname as name from pg_stat_user_tables where n_dead_tup > 50 + 0.2 * n_live_tup`.execute(db)
-    for (const { name } of rows) await sql`vacuum (analyze) ${sql.table(name)}`.execute(db)
+      select format('%I.%I', schemaname, relname) as name from pg_stat_user_tables where n_dead_tup > 50 + 0.2 * n_live_tup`.execute(db)
+    for (const { name } of rows) await sql`vacuum (analyze) ${sql.raw(name)}`.execute(db)
   }
 
   /** A file of everything of the owner: what a row of it costs must not depend on how many there are. */
@@ -233,7 +236,7 @@ export async function openGrowth(postgres: string, { short, only, reads }: { sho
       const own = Math.round((rows - size) / 5)
       const fill = { from: size, rows, own, userId: leaver.id, ownerId: people.owner.id, ownerEvery: 2 }
       await fillTables(
-        Object.values(platform.services).filter(({ rt }) => !only || rt.name === only),
+        Object.values(platform.services).filter(({ rt }) => of.includes(rt.name)),
         fill,
       )
       size = rows
@@ -246,10 +249,10 @@ export async function openGrowth(postgres: string, { short, only, reads }: { sho
       const ids = await idsOfOwner(platform, people.owner.id, async (picture) => (await share(picture)).text)
       const calls = await growingCalls(services, ids)
       const rows: Row[] = []
-      const wanted = (service: string, name: string) => (!only || service === only) && (!names || names.has(name))
-      for (const call of calls) if (wanted(call.service, call.name)) rows.push(await time(call))
+      const wanted = (service: string, name: string) => of.includes(service) && (!names || names.has(name))
+      for (const call of withCalls ? calls : []) if (wanted(call.service, call.name)) rows.push(await time(call))
       for (const job of jobs) if (wanted(job.rt.name, `job ${job.name}`)) rows.push(await runJob(job))
-      if (!reads && !names) rows.push(await exportOwner(), await eraseLeaver(leaver))
+      if (withPeople && !names) rows.push(await exportOwner(), await eraseLeaver(leaver))
       return rows
     },
     async close() {

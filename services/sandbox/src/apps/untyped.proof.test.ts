@@ -4,7 +4,7 @@ import { startVendors } from './testing.ts'
 
 const { dataDir, email, sent, tokenOf, tokensOf } = await startVendors()
 
-// As in `vendors.test.ts`, of SDKs that are not loaded for their types: Zoho's has none, and Google's are a million lines that every check would read.
+// As in `vendors.proof.test.ts`, of SDKs that are not loaded for their types: Zoho's has none, and Google's are a million lines that every check would read.
 const [googleAds, zoho]: any[] = await Promise.all(['google-ads-api', '@zohocrm/nodejs-sdk-8.0'].map((name) => import(name)))
 
 // Its list of accounts is gRPC alone, so that the search, which is HTTP, is what is held to it.
