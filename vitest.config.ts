@@ -38,10 +38,10 @@ export default defineConfig({
     globalSetup: ['deploy/src/test-postgres.ts'],
     sequence: { sequencer: LongestFirst },
     pool: 'forks',
-    // Twice what a small machine has cores: a test waits for a third of its time, a slow proof for half.
-    maxWorkers: 4,
+    // One more than a small machine has cores: a test waits for a third of its time, and each worker loads all the services.
+    maxWorkers: 3,
     // CI runs benchmarks and faults beside the tests, where starting a program alone may take as long.
-    testTimeout: process.env.CI ? 60_000 : 15_000,
+    testTimeout: process.env.CI ? 60_000 : 30_000,
     hookTimeout: 60_000,
     teardownTimeout: 30_000,
     // A fact may take its time on a busy machine; what never comes fails all the same.

@@ -5,6 +5,7 @@ import { openDatabase } from '../db.ts'
 import { type Migrations, migrate } from '../migrate.ts'
 import { kitMigrations } from '../migrations.ts'
 import type { KitDb } from '../schema.ts'
+import { createLogger } from '../telemetry.ts'
 
 export type TestDatabase<DB = any> = {
   url: string
@@ -65,9 +66,18 @@ async function templateOf(server: string, { name, migrations }: { name: string; 
     await client.query(`drop database if exists ${template} with (force)`)
     await client.query(`create database ${template}`)
     await migrate(databaseOn(server, template), migrations)
+    await prepareQueue(databaseOn(server, template))
     await client.query(`alter database ${template} with is_template true allow_connections false`)
   })
   return template
+}
+
+/** A service makes the tables of its job queue at its start, a hundred statements of one millisecond: here they are in the template. */
+async function prepareQueue(url: string): Promise<void> {
+  const { openPostgresQueue } = await import('../jobs/postgres.ts')
+  const queue = openPostgresQueue(url, createLogger('fatal'))
+  await queue.open()
+  await queue.close()
 }
 
 async function onServer<T>(server: string, run: (client: pg.Client) => Promise<T>): Promise<T> {
