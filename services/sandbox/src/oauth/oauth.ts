@@ -205,7 +205,7 @@ export function oauthRoutes({ state, truth, publicUrl }: { state: State; truth: 
       route('GET', '/:provider/v1.0/me', withPerson(graphMe)),
       info('/:provider/me'),
       route('POST', '/:provider/revoke', revoke),
-      route('GET', '/:provider/certs', () => json(keys.jwks)),
+      route('GET', '/:provider/certs', () => json(keys.jwks())),
       route('GET', '/:provider/.well-known/openid-configuration', discovery),
     ],
   }

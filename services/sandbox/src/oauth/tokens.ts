@@ -28,8 +28,17 @@ export type Token = {
 /** PKCE as RFC 7636 has it; `plain` is refused. */
 export const matches = (challenge: string, verifier: string) => createHash('sha256').update(verifier).digest('base64url') === challenge
 
-/** A signing key of its own, kept with the state, for the identity tokens of providers that give one. */
+/** A signing key of its own, kept with the state, for the identity tokens of providers that give one. Made for the first that asks: it takes a tenth of a second. */
 export function idTokens(state: State) {
+  let made: ReturnType<typeof signer> | undefined
+  const signing = () => {
+    made ??= signer(state)
+    return made
+  }
+  return { jwks: () => signing().jwks, sign: (claims: Record<string, unknown>) => signing().sign(claims) }
+}
+
+function signer(state: State) {
   const kept = state.setting<string | undefined>('oauth_key', undefined)
   const pem = kept ?? (generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' }) as string)
   if (!kept) state.set('oauth_key', pem)
