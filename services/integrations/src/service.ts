@@ -17,6 +17,7 @@ import * as tools from './migrations/0015_tools.ts'
 import * as appRequests from './migrations/0016_app_requests.ts'
 import * as dueRules from './migrations/0017_due_rules.ts'
 import * as timelineMail from './migrations/0018_timeline_mail.ts'
+import * as revocationsLeft from './migrations/0019_revocations_left.ts'
 import { previewed } from './previewed.ts'
 import type { IntegrationsDb } from './schema.ts'
 import { webhookConsumers } from './webhooks/consumers.ts'
@@ -41,6 +42,7 @@ export const integrationsService: ServiceDefinition<IntegrationsDb, Config> = {
     '0016_app_requests': appRequests,
     '0017_due_rules': dueRules,
     '0018_timeline_mail': timelineMail,
+    '0019_revocations_left': revocationsLeft,
   },
   setup(rt) {
     connectionRoutes(rt)

@@ -37,19 +37,23 @@ export async function takeDue<T extends Work>(
   return rows
 }
 
-/** Work that waits for a broken connection is put off, lest every turn find all of it again. */
+/** Work that waits for a broken connection is put off, lest every turn find all of it again. Each piece goes on where the last one ended: what that left behind would be read again and again. */
 export async function putOffBroken(db: Db, table: Work): Promise<void> {
   const { due, open } = WORK[table]
+  let from = '-infinity'
   for (let piece = 0; piece < MOST_PIECES; piece++) {
-    const { rows } = await sql`
+    const { rows } = await sql<{ count: number; reached: string }>`
       with broken as (
-        select t.id from ${sql.table(table)} t left join connections c on c.id = t.connection_id
-        where ${open} and t.${sql.ref(due)} <= now() and coalesce(c.state not in ('connected', 'degraded'), true)
-        limit ${PUT_OFF_AT_ONCE} for update of t skip locked
+        select t.id, t.${sql.ref(due)} as at from ${sql.table(table)} t left join connections c on c.id = t.connection_id
+        where ${open} and t.${sql.ref(due)} between ${from}::timestamptz and now() and coalesce(c.state not in ('connected', 'degraded'), true)
+        order by t.${sql.ref(due)} limit ${PUT_OFF_AT_ONCE} for update of t skip locked
+      ), put_off as (
+        update ${sql.table(table)} t set ${sql.ref(due)} = now() + ${PUT_OFF_SECONDS} * interval '1 second' from broken where t.id = broken.id
       )
-      update ${sql.table(table)} t set ${sql.ref(due)} = now() + ${PUT_OFF_SECONDS} * interval '1 second'
-      from broken where t.id = broken.id returning t.id`.execute(db)
-    if (rows.length < PUT_OFF_AT_ONCE) return
+      select count(*)::int as count, max(at)::text as reached from broken`.execute(db)
+    const { count, reached } = rows[0]!
+    if (count < PUT_OFF_AT_ONCE) return
+    from = reached
   }
 }
 
