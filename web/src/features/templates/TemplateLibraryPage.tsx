@@ -112,7 +112,7 @@ function Get({ template }: { template: Template }) {
       </a>
     )
   return (
-    <ButtonLink to={paths.product(template.seller.slug, template.key)} aria-label={`See ${template.title}`}>
+    <ButtonLink to={paths.product(template.seller.slug, template.key)} aria-label={`See product: ${template.title}`}>
       <ExternalLink />
       See product
     </ButtonLink>
