@@ -7,9 +7,9 @@ import { inTurn, slowProofs } from './deploy/src/turn.ts'
 const NODE_COMPILE_CACHE = join(import.meta.dirname, 'node_modules/.cache/node')
 
 // Slow proofs (crashes, guessing by time, whole fleets, several services with their providers) run with `npm test -- --all`, or by name; CI runs them in turns.
-const all = process.env.OPERON_TEST_ALL === '1' || process.argv.some((arg) => arg.includes('.proof.'))
+const named = process.argv.some((arg) => arg.includes('.proof.'))
 const proofs = slowProofs()
-const due = new Set(all ? inTurn(proofs) : [])
+const due = new Set(named ? proofs : process.env.OPERON_TEST_ALL === '1' ? inTurn(proofs) : [])
 
 const files = ['{libs,services,gateway,deploy,proof}/**/*.test.ts']
 const web = ['web/src/**/*.test.{ts,tsx}']

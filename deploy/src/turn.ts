@@ -10,7 +10,7 @@ export function slowProofs(): string[] {
 }
 
 /**
- * What takes long runs in turns: `OPERON_TURN=2/3` takes every third, beginning with the second. CI sets it from the commit; without it all of it runs.
+ * Slow proofs, faults and attacks run in turns: `OPERON_TURN=2/3` takes every third, beginning with the second. CI sets it from the commit; without it all run.
  */
 export function inTurn<T>(all: T[], turn = process.env.OPERON_TURN): T[] {
   const [part, parts] = partsOf(turn)
